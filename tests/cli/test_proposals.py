@@ -1,12 +1,16 @@
 """`ubp proposals`: agents' edits, reviewed by a person."""
 
+import io
 import sys
 
 import pytest
 
+from ubp.__main__ import main
+from ubp.core.model import FilePath
 from ubp.edits import changes
 from ubp.edits.model import Agent
 from ubp.edits.propose import EditRequest
+from ubp.edits.review import PageChange
 from ubp.output.records.table import RECORDS
 from ubp.workspace import Workspace
 
@@ -102,3 +106,90 @@ def test_what_cannot_be_done_is_explained(tokens, message, project, ubp):
     answer = ubp(project, "proposals", *tokens)
     assert answer.status == 2
     assert message in answer.err
+
+
+# Asked one by one ---------------------------------------------------------------------------------
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def answering(project, monkeypatch):
+    """Run `ubp proposals -i` for somebody who types these answers at a terminal."""
+
+    def run(*answers):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdin", Screen("".join(f"{answer}\n" for answer in answers)))
+        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert main(["-C", str(project.root), "proposals", "-i"]) == 0
+        return screen.getvalue()
+
+    return run
+
+
+@pytest.mark.parametrize("enter", ["", " ", "\t"])
+def test_proposals_interactive_enter_accepts_nothing(enter, answering, project):
+    head = project.git("rev-parse", "HEAD")
+    screen = answering(enter, enter)
+    assert screen.count("[accept/reject/skip/quit]: (skip) ") == 2
+    assert project.git("rev-parse", "HEAD") == head
+    assert project.git("for-each-ref", "--format=%(refname:short)", "refs/heads/ubp").split() == [
+        "ubp/proposals/1",
+        "ubp/proposals/2",
+    ]
+
+
+def test_proposals_interactive_written_answers_decide(answering, project):
+    answering("accept", "reject", "")
+    assert (project.root / PAGE).read_text() == "# A\n\nOld.\n\nText 1.\n"
+    assert project.git("for-each-ref", "refs/heads/ubp") == ""
+
+
+# What a review shows ------------------------------------------------------------------------------
+
+
+def test_show_new_file_has_no_old_name(project, ubp):
+    with Workspace.open(str(project.root)) as workspace:
+        change = changes.create(workspace.session, "# New\n", None, [])
+        request = EditRequest(Agent("c", "s"), "create", "docs/new.md", change, "New.")
+        result = workspace.propose(request)
+    diff = "--- /dev/null\n+++ b/docs/new.md\n@@ -0,0 +1 @@\n+# New"
+    record = ubp(project, "proposals", "show", "3", "--json").record
+    assert (result.diff, record["changes"][0]["diff"]) == (diff, diff)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "diff"),
+    [
+        (None, b"", "--- /dev/null\n+++ b/a.md"),
+        (b"", None, "--- a/a.md\n+++ /dev/null"),
+        (b"a\n", None, "--- a/a.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a"),
+        (b"", b"", ""),
+        (b"", b"a\n", "--- a/a.md\n+++ b/a.md\n@@ -0,0 +1 @@\n+a"),
+    ],
+)
+def test_diff_absent_file_is_not_an_empty_one(before, after, diff):
+    assert PageChange(FilePath("a.md"), before, after).diff == diff
+
+
+def test_show_file_that_instructs_agents_is_named_in_red(project, ubp, monkeypatch, tmp_path):
+    project.write(".ubp/config.json", '{"edit": {"paths": ["AGENTS.md"]}}')
+    project.commit()
+    with Workspace.open(str(project.root)) as workspace:
+        change = changes.create(workspace.session, "# Agents\n", None, [])
+        request = EditRequest(Agent("c", "s"), "create", "AGENTS.md", change, "New.")
+        workspace.propose(request)
+    purpose = "Coding agents follow this file as their instructions."
+    record = ubp(project, "proposals", "show", "3", "--json").record
+    assert record["changes"][0]["purpose"] == purpose
+    assert ubp(project, "proposals", "show", "1", "--json").record["changes"][0]["purpose"] is None
+    file = tmp_path / "review.html"
+    ubp(project, "proposals", "show", "3", "--html", str(file))
+    assert f'<p class="advice danger"><b>Warning:</b> {purpose}</p>' in file.read_text()
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert f"\x1b[31mAGENTS.md: {purpose}\x1b[0m" in ubp(project, "proposals", "show", "3").out

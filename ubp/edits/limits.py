@@ -14,11 +14,12 @@ from ubp.core.paths import match_any, nfc
 from ubp.core.shell import UNPRINTABLE
 from ubp.core.text import fold
 from ubp.edits.model import Agent
+from ubp.edits.special_files import is_named, purpose_of
 from ubp.git.output import is_valid_path
 from ubp.index.view import View
 
 # These say what UBP, the forge and Git do, and who must review; no setting opens them to agents.
-CLOSED_FOLDERS = frozenset({".git", ".github", ".gitlab", ".ubp"})
+CLOSED_FOLDERS = frozenset({".forgejo", ".git", ".gitea", ".github", ".gitlab", ".ubp"})
 CLOSED_NAMES = frozenset({"codeowners"})
 SECONDS_PER_MINUTE = 60
 
@@ -59,8 +60,7 @@ def check_path(config: Config, path: FilePath, view: View) -> None:
         raise _refused(path, "Agents may not write files that configure Git, UBP or the forge.")
     if not is_document(config, path):
         raise _refused(path, "The configuration includes no page there, or excludes it.")
-    if config.edit.paths and not match_any(config.edit.paths, nfc(path)):
-        raise _refused(path, "The setting edit.paths does not include it.")
+    _check_setting(config.edit.paths, FilePath(nfc(path)))
     folders = [FilePath("/".join(parts[:end])) for end in range(1, len(parts))]
     for folder, entry in view.entries(folders).items():
         if entry is not None and not entry.is_directory:
@@ -70,6 +70,13 @@ def check_path(config: Config, path: FilePath, view: View) -> None:
         _check_new_path(path, view)
     elif not entry.is_file:
         raise _refused(path, "It is not a regular file.")
+
+
+def _check_setting(patterns: tuple[str, ...], path: FilePath) -> None:
+    if patterns and not match_any(patterns, path):
+        raise _refused(path, "The setting edit.paths does not include it.")
+    if (purpose := purpose_of(path)) and not is_named(path, patterns):
+        raise _refused(path, f"{purpose} The setting edit.paths does not name it.")
 
 
 def _check_new_path(path: FilePath, view: View) -> None:

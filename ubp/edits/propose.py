@@ -32,6 +32,7 @@ from ubp.edits.proposals import (
     next_number,
     record,
 )
+from ubp.edits.special_files import purpose_of
 from ubp.git.diff import diff_blobs
 from ubp.git.write import ABSENT, MAX_ATTEMPTS, Author, create_commit
 from ubp.index.session import Session, Target
@@ -186,9 +187,9 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
         find_proposal(repository, number),
         edit,
         written.id if written else blob,
-        diff_blobs(page, old or b"", new).text,
+        diff_blobs(page, old, new).text,
         effect,
-        tuple(find_warnings(text)),
+        (*filter(None, [purpose_of(page)]), *find_warnings(text)),
     )
 
 

@@ -19,9 +19,10 @@ from ubp.edits.proposals import (
     record,
 )
 from ubp.edits.propose import effect_of
+from ubp.edits.special_files import purpose_of
 from ubp.git.command import commit_with_hooks
 from ubp.git.diff import diff_blobs
-from ubp.git.repository import Repository
+from ubp.git.saved_files import save_files, write_files
 from ubp.git.trees import diff_trees
 from ubp.git.write import (
     ABSENT,
@@ -46,7 +47,12 @@ class PageChange:
     @property
     def diff(self) -> str:
         """The unified diff."""
-        return diff_blobs(self.page, self.before or b"", self.after or b"").text
+        return diff_blobs(self.page, self.before, self.after).text
+
+    @property
+    def purpose(self) -> str:
+        """What the file does beside informing its readers: it may instruct agents; usually ""."""
+        return purpose_of(self.page)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -111,8 +117,6 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
     if head is None:
         raise UsageError("The current branch has no commits.")
     _check_files(session, proposal, pages)
-    if repository.root is not None:
-        _check_clean(repository, pages)
     base = _merge_base(session, proposal, head)
     tree, conflicts = merge_trees(repository, base, head, proposal.tip)
     if conflicts:
@@ -230,47 +234,29 @@ def _commit(
             raise ref_busy(branch)
         return commit
     author = f"{agent.name} <{agent.email}>"
-    _restore(session, tree, pages)
+    saved = save_files(repository, pages, head, tree)
     try:
+        write_files(repository, tree, pages)
         commit_with_hooks(
             ["--author", author, "--file=-", "--cleanup=verbatim", "--only", "--", *pages],
             cwd=repository.root or "",
             stdin=message.encode(),
             environment=repository.environment,
         )
-    except GitCommandError as error:
-        if repository.rev_parse("HEAD^{commit}") == head:
-            _restore(session, head, pages)
+    except BaseException as error:
+        if repository.rev_parse("HEAD^{commit}") != head:
+            raise
+        saved.put_back()
+        if not isinstance(error, GitCommandError):
+            raise
         raise RepositoryError(
             f"Proposal {proposal.id} was not committed; nothing has changed.",
             cause=error.cause,
             hint="Fix what the hook reported, or revise the proposal: "
             f"{ubp_command('proposals', 'edit', str(proposal.id))}",
         ) from error
+    saved.put_back_flags()
     return repository.resolve("HEAD")
-
-
-def _check_clean(repository: Repository, pages: Sequence[FilePath]) -> None:
-    """Raise `UsageError` if one of these pages has changes that are not committed."""
-    dirty = repository.run("status", "--porcelain", "-z", "--", *pages).decode("utf-8", "replace")
-    if dirty:
-        changed = FilePath(dirty.split("\0")[0][3:])
-        raise UsageError(
-            f"{changed} has changes that are not committed.",
-            cause="They would be mixed with the proposal's.",
-            hint=f"Commit them, or stash them: {join(['git', 'stash', 'push', '--', changed])}",
-        )
-
-
-def _restore(session: Session, tree: ObjectId, pages: Sequence[FilePath]) -> None:
-    """Make the index and the work tree have these files as a tree has them."""
-    there = [page for page in pages if _id_at(session, tree, page)]
-    gone = [page for page in pages if page not in there]
-    run = session.repository.run
-    if there:
-        run("restore", f"--source={tree}", "--staged", "--worktree", "--", *there)
-    if gone:
-        run("rm", "--force", "--quiet", "--ignore-unmatch", "--", *gone)
 
 
 def _merge_base(session: Session, proposal: Proposal, head: ObjectId) -> ObjectId:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+NO_FILE = "/dev/null"
+
 _HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@", re.MULTILINE)
 
 
@@ -27,21 +29,25 @@ class FileDiff(NamedTuple):
 
 
 def diff_blobs(
-    name: str, old: bytes, new: bytes, first_lines: tuple[int, ...] = (1, 1)
+    name: str, old: bytes | None, new: bytes | None, first_lines: tuple[int, ...] = (1, 1)
 ) -> FileDiff:
     """Compare two versions of a file; bytes that are not UTF-8 are replaced.
 
-    `first_lines` are the numbers of the first lines, where these are parts of a file.
+    None: there is no such file; its name in the diff is `/dev/null`. `first_lines` are the numbers
+    of the first lines, where these are parts of a file.
     """
     import pygit2
 
-    patch = pygit2.Patch.create_from(old, new)
+    patch = pygit2.Patch.create_from(old or b"", new or b"")
     escaped_name = name.replace("\n", "\\n")
+    old_name = NO_FILE if old is None else f"a/{escaped_name}"
+    new_name = NO_FILE if new is None else f"b/{escaped_name}"
+    head = f"--- {old_name}\n+++ {new_name}"
     if patch.delta.is_binary:
         return FileDiff(f"Binary file {escaped_name} differs", 0, 0)
     _, mark, hunks = patch.data.partition(b"\n@@ ")
     if not mark:
-        return FileDiff("", 0, 0)
+        return FileDiff(head if (old is None) != (new is None) else "", 0, 0)
     text = (mark[1:] + hunks).decode("utf-8", "replace").removesuffix("\n")
     _, added, removed = patch.line_stats
     hunk = patch.hunks[0]
@@ -50,7 +56,7 @@ def diff_blobs(
     if first_lines != (1, 1):
         line += first_lines[1] - 1
         text = _HUNK.sub(lambda match: _shift(match, first_lines), text)
-    return FileDiff(f"--- a/{escaped_name}\n+++ b/{escaped_name}\n{text}", added, removed, line)
+    return FileDiff(f"{head}\n{text}", added, removed, line)
 
 
 def changed_spans(old: Sequence[str], new: Sequence[str]) -> list[tuple[range, range]]:

@@ -21,6 +21,7 @@ from ubp.checks.rules import missing_source, stale_doc
 from ubp.core.model import ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.frame.wording import SHORT_ID, count, day, file_stem, printable, printable_line
+from ubp.git.diff import NO_FILE
 from ubp.output.text.common import COUNTED_LEVEL_WORDS
 from ubp.report.values import Report
 from ubp.staleness.wording import LEVEL_WORDS
@@ -91,8 +92,11 @@ def diff_blocks(lines: Iterable[str]) -> Iterator[tuple[str, Markup]]:
         yield element, Markup("\n").join(map(code_line, group))
 
 
+_FILE_LINES = ("--- a/", "+++ b/", f"--- {NO_FILE}", f"+++ {NO_FILE}")
+
+
 def _element(line: str) -> str:
-    return "b" if line.startswith(("--- a/", "+++ b/")) else _ELEMENTS.get(line[:1], "span")
+    return "b" if line.startswith(_FILE_LINES) else _ELEMENTS.get(line[:1], "span")
 
 
 def format_number(number: int) -> str:

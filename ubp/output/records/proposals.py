@@ -86,6 +86,9 @@ class PageChangeRecord:
 
     filepath: PagePath
     diff: Annotated[str, "unified diff"]
+    purpose: Annotated[
+        str | None, "what the file does beside informing its readers: it may instruct agents"
+    ]
     warnings: Annotated[tuple[str, ...], "what a reviewer should look at"]
 
 
@@ -167,7 +170,12 @@ def review_record(review: Review) -> ReviewRecord:
     return ReviewRecord(
         proposal=proposal_record(review.proposal),
         changes=tuple(
-            PageChangeRecord(filepath=change.page, diff=change.diff, warnings=change.warnings)
+            PageChangeRecord(
+                filepath=change.page,
+                diff=change.diff,
+                purpose=change.purpose or None,
+                warnings=change.warnings,
+            )
             for change in review.changes
         ),
         effect=effect_record(review.effect),

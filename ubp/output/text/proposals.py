@@ -51,6 +51,8 @@ def review_text(review: Review, style: Style) -> str:
         lines += (f"    {line}" for line in rest)
     lines += ["", *_effect(review.effect, style)]
     for change in review.changes:
+        if change.purpose:
+            lines.append(style.red(f"{printable(change.page)}: {printable(change.purpose)}"))
         warnings = (f"{printable(change.page)}: {warning}" for warning in change.warnings)
         lines += map(style.yellow, warnings)
     for change in review.changes:
