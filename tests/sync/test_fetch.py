@@ -7,7 +7,8 @@ import httpcore2
 import httpx2
 import pytest
 
-from ubp.sync.fetch import FetchError, PublicNetwork, PublicTransport, check_url, is_public
+from ubp.sync.fetch import FetchError, PublicNetwork, PublicTransport, check_url
+from ubp.sync.hosts import is_public
 
 PRIVATE = """
 127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1
@@ -48,7 +49,7 @@ def listener():
 
 def resolve_to(monkeypatch, *addresses):
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)) for address in addresses]
-    monkeypatch.setattr("ubp.sync.fetch.socket.getaddrinfo", lambda *_, **__: found)
+    monkeypatch.setattr("ubp.sync.hosts.socket.getaddrinfo", lambda *_, **__: found)
 
 
 @pytest.mark.parametrize("others", [(), ("1.1.1.1",)])

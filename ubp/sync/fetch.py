@@ -5,9 +5,7 @@ so that an unchanged page costs a `304 Not Modified`. No proxy is used: the addr
 resolves could not be checked.
 """
 
-import ipaddress
 import random
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from hishel.httpx2 import CacheTransport
 from protego import Protego
 
 from ubp import __version__
+from ubp.sync.hosts import is_public, resolve
 
 USER_AGENT = f"ubp/{__version__}"
 MAX_PAGE_BYTES = 20 * 1000 * 1000
@@ -86,10 +85,9 @@ class PublicNetwork(httpcore2.NetworkBackend):
             httpcore2.ConnectError: it has no address, or none accepts the connection.
         """
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses = resolve(host, port)
         except OSError as error:
             raise httpcore2.ConnectError(f"cannot resolve {host}: {error.strerror}") from error
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         for address in addresses:
             if not is_public(address):
                 raise FetchError(f"{host} has the address {address}, which is not public")
@@ -161,18 +159,6 @@ class _Stream(httpx2.SyncByteStream):
 def open_transport() -> httpx2.BaseTransport:
     """Return what requests are sent through."""
     return PublicTransport()
-
-
-def is_public(address: str) -> bool:
-    """Return whether an IP address is on the public internet, also when IPv6 embeds IPv4."""
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        embedded = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-        if embedded is None and ip in ipaddress.ip_network("64:ff9b::/96"):
-            embedded = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        if embedded is not None:
-            return embedded.is_global and not embedded.is_multicast
-    return ip.is_global and not ip.is_multicast
 
 
 class Fetcher:

@@ -31,6 +31,7 @@ from ubp.index.collections import (
 )
 from ubp.index.sites import is_ignored
 from ubp.markdown.sites.detect import config_paths
+from ubp.sync.hosts import Connection, check_host
 
 REFSPECS = (f"+refs/heads/*:{UPSTREAM}*", "+refs/tags/*:refs/tags/*")
 SHARED = "refs/remotes/shared/"
@@ -53,6 +54,8 @@ NETWORK_OPTIONS = (
 )
 FETCH = ("fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags")
 
+LOCAL = "file"
+
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!/{2})\S+")
 
 
@@ -63,7 +66,7 @@ def protocols_of(address: str) -> str:
         UsageError: git may not be given this address.
     """
     if os.path.isabs(address) or address.startswith("file://"):
-        return "file"
+        return LOCAL
     parts = urlsplit(address)
     if parts.scheme == "https" and parts.hostname and parts.password is None:
         return "https"
@@ -257,14 +260,18 @@ def _reach(  # noqa: PLR0913  # named, but for the first four
 ) -> bytes:
     """Run a git command that reaches the upstream."""
     address = address or collection.address
+    protocols = protocols_of(address)
+    connection = Connection()
+    if protocols != LOCAL:
+        connection = check_host(address, folder, environment)
     try:
         return run_git(
             args,
             cwd=folder,
             stdin=stdin,
-            environment=environment,
-            options=options,
-            protocols=protocols_of(address),
+            environment=connection.variables or environment,
+            options=(*options, *connection.options),
+            protocols=protocols,
         )
     except GitCommandError as error:
         lines = [line for line in error.stderr.split("\n") if line and "warning: " not in line]
