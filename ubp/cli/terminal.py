@@ -141,7 +141,7 @@ class Terminal:
         """Print an error with its cause and hint; with `--json` as an object on stdout."""
         self._clear_progress()
         if self.options.json:
-            from ubp.output.records.staleness import error_record
+            from ubp.frame.records import error_record
 
             self.record(error_record(error))
             return

@@ -19,7 +19,7 @@ from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE
 from ubp.core.paths import doc_id
 from ubp.frame.fields import Count, Digest, DocId, Line, PagePath
-from ubp.output.records.staleness import SnapshotRecord, snapshot_record
+from ubp.frame.records import SnapshotRecord, snapshot_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

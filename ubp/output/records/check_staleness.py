@@ -22,20 +22,22 @@ from ubp.core.model import (
 from ubp.core.paths import doc_id
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.fields import Count, DocId, GitId, Line, Moment, PageLevel, PagePath, Title
-from ubp.output.records.bindings import SuggestionRecord, suggestion_record
-from ubp.output.records.staleness import (
+from ubp.frame.records import (
     CommitRecord,
-    EvidenceRecord,
     ProblemRecord,
     SnapshotRecord,
-    SummaryRecord,
     commit_record,
-    evidence_record,
     moment_or_none,
     problem_record,
     snapshot_record,
-    summary_record,
     title_of,
+)
+from ubp.output.records.bindings import SuggestionRecord, suggestion_record
+from ubp.output.records.staleness import (
+    EvidenceRecord,
+    SummaryRecord,
+    evidence_record,
+    summary_record,
 )
 from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from ubp.core.model import FilePath
 from ubp.frame.fields import Count, Moment
+from ubp.frame.records import moment_or_none
 from ubp.index.collections import CollectionStatus, Outcome, SyncResult
-from ubp.output.records.staleness import moment_or_none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,15 +17,19 @@ from ubp.frame.fields import (
     Title,
     WhyUnreadable,
 )
-from ubp.frame.wording import day
-from ubp.index.facts import why_unreadable
-from ubp.output.records.staleness import (
+from ubp.frame.records import (
     CommitRecord,
+    LinkContext,
     ProblemRecord,
+    StaleRefRecord,
+    UpdatedAt,
     commit_record,
     moment_or_none,
     problem_record,
+    stale_refs,
 )
+from ubp.frame.wording import day
+from ubp.index.facts import why_unreadable
 from ubp.search.context import Center, PageContext, Related
 from ubp.search.list_pages import ListedPage, PageLink, PageList, ReadPage
 from ubp.search.traverse import Direction, PageGraph
@@ -33,25 +37,6 @@ from ubp.staleness.wording import describe_reference
 
 # The newest commits explain most; `ubp_check_staleness` lists all.
 MAX_COMMITS = 5
-
-LinkContext = Annotated[str, "the text around the link, up to 50 characters on both sides"]
-UpdatedAt = Annotated[
-    Moment | None,
-    "committer date of the last commit that changed the page; null if never committed or before"
-    " the start of a shallow clone",
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StaleRefRecord:
-    """A reference that is not fresh."""
-
-    source_path: Annotated[str, "path or glob from the root, as it was assessed"]
-    verdict: Annotated[Verdict, "verdict on the reference; never fresh"]
-    since: Annotated[
-        Moment | None,
-        "committer date of the first commit that drifted; null if not committed yet or unknown",
-    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,22 +296,6 @@ class GraphRecord:
     truncated_count: Annotated[
         Count, "number of pages omitted: the farthest first, then those with the fewest links"
     ]
-
-
-def stale_refs(assessment: Assessment) -> tuple[StaleRefRecord, ...]:
-    """Return the references that are not fresh."""
-    return tuple(
-        stale_ref(reference) for reference in assessment.references if reference.verdict != "fresh"
-    )
-
-
-def stale_ref(reference: ReferenceVerdict) -> StaleRefRecord:
-    """Return a source, its verdict, and since when."""
-    return StaleRefRecord(
-        source_path=reference.name,
-        verdict=reference.verdict,
-        since=moment_or_none(reference.since),
-    )
 
 
 def page_record(read: ReadPage, start: int = 0) -> PageRecord:

@@ -7,7 +7,8 @@ from typing import Annotated
 from ubp.core.model import SourceReference
 from ubp.core.paths import doc_id
 from ubp.frame.fields import Count, DocId, Line, PagePath, Pin, Title
-from ubp.output.records.staleness import DiffRecord, title_of
+from ubp.frame.records import title_of
+from ubp.output.records.staleness import DiffRecord
 from ubp.staleness.model import Acknowledgement, Affected, Pinned
 
 

@@ -16,6 +16,16 @@ from ubp.frame.fields import (
     Percent,
     Title,
 )
+from ubp.frame.records import (
+    CommitRecord,
+    SnapshotRecord,
+    StaleRefRecord,
+    commit_record,
+    moment_or_none,
+    snapshot_record,
+    stale_ref,
+    title_of,
+)
 from ubp.frame.wording import moment
 from ubp.output.records.bindings import (
     CoverageRecord,
@@ -24,15 +34,6 @@ from ubp.output.records.bindings import (
     review_record,
 )
 from ubp.output.records.check import FindingRecord, finding_record
-from ubp.output.records.pages import StaleRefRecord, stale_ref
-from ubp.output.records.staleness import (
-    CommitRecord,
-    SnapshotRecord,
-    commit_record,
-    moment_or_none,
-    snapshot_record,
-    title_of,
-)
 from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
 from ubp.report.values import Badge, ChangedSource, Levels, OtherPage, Point, Report, StalePage
 

@@ -20,9 +20,8 @@ from ubp.frame.fields import (
     Title,
     WhyUnreadable,
 )
+from ubp.frame.records import LinkContext, StaleRefRecord, moment_or_none, stale_refs, title_of
 from ubp.index.facts import why_unreadable
-from ubp.output.records.pages import LinkContext, StaleRefRecord, stale_refs
-from ubp.output.records.staleness import moment_or_none, title_of
 from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
 from ubp.search.pages import PageAnswer, SearchType
 from ubp.search.query import Cut, Query

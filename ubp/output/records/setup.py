@@ -6,18 +6,12 @@ from typing import Annotated
 from ubp.core.paths import doc_id
 from ubp.core.setup_files import InitResult, PathCount
 from ubp.frame.fields import Count, Digest, DocId, Fraction, Line, Moment, PagePath
+from ubp.frame.records import ProblemRecord, SnapshotRecord, problem_record, snapshot_record
 from ubp.frame.wording import moment
 from ubp.index.embed.models import FetchedModel
 from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.index.store.store import Statistics
-from ubp.output.records.staleness import (
-    ProblemRecord,
-    SnapshotRecord,
-    SummaryRecord,
-    problem_record,
-    snapshot_record,
-    summary_record,
-)
+from ubp.output.records.staleness import SummaryRecord, summary_record
 from ubp.staleness.status import BUCKETS, Status
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from ubp.frame.fields import Count, GitId, Moment
+from ubp.frame.records import moment_or_none
 from ubp.index.specifications import SpecificationVersion
 from ubp.output.records.comparison import WordsRecord
-from ubp.output.records.staleness import moment_or_none
 from ubp.search.compare import ChangeKind
 from ubp.specifications import (
     Citation,

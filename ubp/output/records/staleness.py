@@ -8,34 +8,30 @@ They are NamedTuples, not dataclasses, because `ubp stale --json` is as lean as 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
-from ubp.core.errors import UbpError
 from ubp.core.model import (
     Assessment,
     BaselineKind,
-    Commit,
     Evidence,
     FilePath,
     Level,
     Note,
-    Page,
-    Problem,
     ReferenceVerdict,
-    Snapshot,
-    SnapshotKind,
     Verdict,
 )
 from ubp.core.paths import doc_id
 from ubp.frame.fields import Count, DocId, GitId, Keyword, Line, Moment, PagePath, Title
-from ubp.frame.wording import file_stem, moment
+from ubp.frame.records import (
+    CommitRecord,
+    ProblemRecord,
+    SnapshotRecord,
+    commit_record,
+    moment_or_none,
+    problem_record,
+    snapshot_record,
+    title_of,
+)
 from ubp.output.text.common import Relaxed, visible_pages
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
-
-
-class SnapshotRecord(NamedTuple):
-    """The snapshot that was read."""
-
-    kind: Annotated[SnapshotKind, "the work tree, the index or a commit"]
-    commit: Annotated[GitId | None, "the revision, or HEAD; null if there are no commits yet"]
 
 
 class SummaryRecord(NamedTuple):
@@ -49,22 +45,6 @@ class SummaryRecord(NamedTuple):
     possibly_stale: Annotated[Count, "number of pages with this level"]
     stale: Annotated[Count, "number of pages with this level"]
     unknown: Annotated[Count, "number of pages with this level"]
-
-
-class CommitRecord(NamedTuple):
-    """A commit."""
-
-    id: Annotated[GitId, "commit id"]
-    date: Annotated[Moment, "committer date"]
-    author: Annotated[str, "the author's name"]
-    subject: Annotated[str, "first line of its message"]
-
-
-class ProblemRecord(NamedTuple):
-    """A problem in a page's front matter."""
-
-    line: Annotated[Line, "line of the page, from 1"]
-    message: Annotated[str, "description of the problem"]
 
 
 class DiffRecord(NamedTuple):
@@ -179,20 +159,6 @@ class StaleRecord(NamedTuple):
     ]
 
 
-class MessageRecord(NamedTuple):
-    """The three parts of an error message."""
-
-    message: Annotated[str, "error message"]
-    cause: Annotated[str, "cause; may be empty"]
-    hint: Annotated[str, "hint; may be empty"]
-
-
-class ErrorRecord(NamedTuple):
-    """The error of a command that failed; exit code 2."""
-
-    error: MessageRecord
-
-
 def stale_record(
     report: StaleReport,
     *,
@@ -219,16 +185,6 @@ def stale_record(
     )
 
 
-def error_record(error: UbpError) -> ErrorRecord:
-    """Return the record of a failed command."""
-    return ErrorRecord(MessageRecord(error.message, error.cause, error.hint))
-
-
-def snapshot_record(snapshot: Snapshot) -> SnapshotRecord:
-    """Return the record of a snapshot."""
-    return SnapshotRecord(snapshot.kind, snapshot.commit)
-
-
 def summary_record(summary: Summary) -> SummaryRecord:
     """Return the record of counts of pages."""
     return SummaryRecord(**summary._asdict())
@@ -237,26 +193,6 @@ def summary_record(summary: Summary) -> SummaryRecord:
 def evidence_record(evidence: Evidence) -> EvidenceRecord:
     """Return the record of evidence."""
     return EvidenceRecord(evidence.name, evidence.line)
-
-
-def commit_record(commit: Commit) -> CommitRecord:
-    """Return the record of a commit."""
-    return CommitRecord(commit.id, moment(commit.date), commit.author, commit.subject)
-
-
-def problem_record(problem: Problem) -> ProblemRecord:
-    """Return the record of a problem in front matter."""
-    return ProblemRecord(problem.line, problem.message)
-
-
-def moment_or_none(seconds: int | None) -> str | None:
-    """Return a time in ISO 8601; None where it is unknown."""
-    return None if seconds is None else moment(seconds)
-
-
-def title_of(page: Page) -> str:
-    """Return a page's title, or the name of its file without the suffix."""
-    return page.facts.title or file_stem(page.filepath)
 
 
 def assessed_page_record(

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
 from ubp.output.records.check import CheckRecord, DebtRecord, RulesRecord
@@ -69,7 +70,7 @@ from ubp.output.records.specifications import (
     SpecVersionsRecord,
 )
 from ubp.output.records.sql import RowsRecord
-from ubp.output.records.staleness import ErrorRecord, StaleRecord
+from ubp.output.records.staleness import StaleRecord
 from ubp.output.records.suggestions import SuggestionsRecord
 from ubp.output.records.translations import TranslationsRecord
 from ubp.table import ROWS, Row, load

@@ -5,12 +5,8 @@ from typing import Annotated, NamedTuple
 
 from ubp.core.model import Assessment, FilePath, ReferenceVerdict
 from ubp.frame.fields import Count
-from ubp.output.records.staleness import (
-    AssessedPageRecord,
-    SnapshotRecord,
-    assessed_page_record,
-    snapshot_record,
-)
+from ubp.frame.records import SnapshotRecord, snapshot_record
+from ubp.output.records.staleness import AssessedPageRecord, assessed_page_record
 from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
 
 
