@@ -23,6 +23,7 @@ from ubp.core.errors import (
     DocumentNotFoundError,
     RepositoryError,
 )
+from ubp.core.files import read_regular_file
 from ubp.core.model import FilePath, Level, ObjectId, PageFields
 from ubp.core.paths import doc_id
 from ubp.core.policy import excerpt
@@ -186,8 +187,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         return Settings(project)
     path = os.path.expanduser(path)
     try:
-        with open(path, "rb") as file:
-            text = file.read(MAX_CONFIG_BYTES).decode()
+        text = read_regular_file(path, MAX_CONFIG_BYTES).decode()
         root = read_yaml(text)
     except (OSError, UnicodeDecodeError, BadYamlError) as error:
         raise ConfigError(f"Cannot read {path}.", cause=str(error)) from error

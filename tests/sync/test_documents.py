@@ -525,3 +525,17 @@ def test_markdown_of_another_encoding_gets_no_fields(collection, context, tmp_pa
     folder = source(tmp_path / "notes", fields={"category": "x"})
     imported = import_files(collection, folder, context, is_updating=False)
     assert [problem.reason for problem in imported.problems] == ["a.md: not valid UTF-8"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files of POSIX")
+def test_special_file_in_a_folder_is_a_problem_and_is_not_waited_for(collection, context, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# A\n")
+    os.mkfifo(tmp_path / "notes" / "fifo.md")
+    wanted = source(tmp_path / "notes")
+    imported = import_files(collection, wanted, context, is_updating=False)
+    assert imported.paths == (f"{wanted.prefix}a.md",)
+    assert [problem.reason for problem in imported.problems] == ["fifo.md: not a regular file"]
+    assert [p.reason for p in compare_folders(collection, context).problems] == [
+        "fifo.md: not a regular file"
+    ]

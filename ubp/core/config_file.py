@@ -28,6 +28,7 @@ from ubp.core.config import (
     SiteSetting,
 )
 from ubp.core.errors import ConfigError
+from ubp.core.files import read_regular_file
 from ubp.core.model import FilePath
 from ubp.core.paths import is_glob, is_too_complex, nfc, normalize_path
 from ubp.core.translations import LANGUAGE, PATH, TranslationRule
@@ -95,8 +96,7 @@ def _read(path: str, name: str) -> bytes:
             cause=f"It is not a regular file, or is larger than {MAX_CONFIG_BYTES} bytes.",
             hint="Remove it and run `ubp init` to write a new one.",
         )
-    with open(path, "rb") as file:
-        return file.read()
+    return read_regular_file(path)
 
 
 class _Loader:

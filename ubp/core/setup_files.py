@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ubp.core.config import DEFAULT_INCLUDE
 from ubp.core.config_file import schema_text
 from ubp.core.errors import UsageError
-from ubp.core.files import write_atomically
+from ubp.core.files import read_regular_file, write_atomically
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.snippets import Snippet
 
@@ -304,9 +304,8 @@ def _write_all(folder: str, files: Mapping[str, str]) -> tuple[str, ...]:
 
 def _write(path: str, text: str) -> bool:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            if file.read() == text:
-                return False
+        if read_regular_file(path).decode() == text:
+            return False
     except (FileNotFoundError, UnicodeDecodeError):
         pass
     write_atomically(path, text.encode())

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection
 
 from ubp.core.errors import RepositoryError
-from ubp.core.files import write_atomically
+from ubp.core.files import read_regular_file, write_atomically
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.repository import Repository
 
@@ -17,8 +17,7 @@ def read_file(repository: Repository, path: FilePath) -> bytes:
     Raises:
         RepositoryError: there is no regular file, or a symlink leads to it.
     """
-    with open(regular_file(repository, path), "rb") as file:
-        return file.read()
+    return read_regular_file(regular_file(repository, path))
 
 
 def is_ignored(repository: Repository, path: FilePath) -> bool:

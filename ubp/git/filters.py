@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from ubp.core.errors import GitCommandError
+from ubp.core.files import open_regular_file
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.command import argument_chunks, run_git
 from ubp.git.output import blob_id, decode_path, quote_path
@@ -87,7 +88,7 @@ def _parse_crlf_names(listing: bytes) -> Iterator[bytes]:
 def _has_crlf(file: str) -> bool:
     last_byte = b""
     try:
-        with open(file, "rb") as opened:
+        with open_regular_file(file) as opened:
             while chunk := opened.read(CHUNK_BYTES):
                 if b"\r\n" in last_byte + chunk:
                     return True

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from ubp.core.errors import RepositoryError
+from ubp.core.files import read_regular_file
 from ubp.core.model import (
     MODE_EXECUTABLE,
     MODE_FILE,
@@ -281,11 +282,7 @@ class _WorkTree:
         if not entry.is_file or not self.is_readable(path):
             return None
         try:
-            with open(self.absolute(path), "rb") as file:
-                # `read(MAX_BLOB_BYTES)` would allocate that much first, which takes ten times as
-                # long as reading the file.
-                size = min(os.fstat(file.fileno()).st_size, MAX_BLOB_BYTES)
-                return _matching_bytes(file.read(size), entry.id)
+            return _matching_bytes(read_regular_file(self.absolute(path), MAX_BLOB_BYTES), entry.id)
         except OSError:
             return None
 

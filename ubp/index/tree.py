@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ubp.core.config import Config, is_document, is_narrower, scope_key
 from ubp.core.errors import RepositoryError
+from ubp.core.files import read_regular_file
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     MODE_FILE,
@@ -158,8 +159,7 @@ def _own_id(file: str) -> ObjectId | None:
         status = os.lstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size >= LARGE_FILE_BYTES:
             return None
-        with open(file, "rb") as opened:
-            data = opened.read()
+        data = read_regular_file(file)
     except (OSError, ValueError):  # absent; a NUL in the name
         return None
     return None if b"\r\n" in data else blob_id(data)

@@ -10,6 +10,7 @@ from lsprotocol import types
 from ubp.checks.finding import Region
 from ubp.checks.locations import locate_links
 from ubp.core.errors import RepositoryError
+from ubp.core.files import open_regular_file
 from ubp.core.model import Assessment, FilePath, Link, Page
 from ubp.git.files import regular_file
 from ubp.git.snapshot import read_documents
@@ -172,7 +173,8 @@ class EditorContext:
         shown = self.shown.get(path)
         if shown is None:
             try:
-                with open(regular_file(self.session.repository, path), "rb") as file:
+                path_on_disk = regular_file(self.session.repository, path)
+                with open_regular_file(path_on_disk) as file:
                     shown = file.readline().decode("utf-8", "replace")
             except (RepositoryError, OSError):
                 shown = ""

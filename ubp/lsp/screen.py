@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ubp.core.errors import RepositoryError
 from ubp.core.model import FilePath, Snapshot
-from ubp.git.files import is_ignored, regular_file
+from ubp.git.files import is_ignored, read_file
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_worktree, with_buffers
 from ubp.markdown.source_text import BOM
@@ -75,8 +75,7 @@ class ScreenReader:
 def _unsaved_bytes(repository: Repository, path: FilePath, text: str) -> bytes | None:
     """Return the bytes of a text, None if the file on the disk has the same text."""
     try:
-        with open(regular_file(repository, path), "rb") as file:
-            saved = file.read()
+        saved = read_file(repository, path)
     except (RepositoryError, OSError, ValueError):
         return text.encode("utf-8", "surrogatepass")
     if saved.removeprefix(BOM).decode("utf-8", "replace") == text:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ubp.core.config import BUILT_IN_EXCLUDE
 from ubp.core.errors import CollectionError, UsageError
-from ubp.core.files import write_atomically
+from ubp.core.files import read_regular_file, write_atomically
 from ubp.core.model import FilePath, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES, match_any, nfc
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
@@ -596,9 +596,7 @@ def _read_sources(
 
 def _read_file(file: str) -> bytes:
     """Return the bytes of a file; a link in its place is not followed."""
-    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    with open(descriptor, "rb") as opened:
-        data = opened.read(MAX_BLOB_BYTES + 1)
+    data = read_regular_file(file, MAX_BLOB_BYTES + 1, follows_link=False)
     if len(data) > MAX_BLOB_BYTES:
         raise CollectionError(f"larger than {MAX_BLOB_BYTES >> 20} MB")
     return data

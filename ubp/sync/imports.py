@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ubp.core.config import BUILT_IN_EXCLUDE, DEFAULT_INCLUDE
 from ubp.core.errors import CollectionError
+from ubp.core.files import read_regular_file
 from ubp.core.model import FilePath, ObjectId, Progress
 from ubp.core.paths import match_any, nfc
 from ubp.core.shell import ubp_command
@@ -129,8 +130,7 @@ def read_files(collection: Collection, progress: Progress) -> ReadFiles:
             if os.path.getsize(full) > MAX_BLOB_BYTES or len(found.files) >= MAX_FILES:
                 found.problems.append(Problem(full, "too large, or too many files"))
                 continue
-            with open(full, "rb") as file:
-                found.files[path] = file.read()
+            found.files[path] = read_regular_file(full, follows_link=False)
         except OSError as error:
             found.problems.append(Problem(full, error.strerror or str(error)))
         progress("Reading files", len(found.files) + len(found.notes), 0)
@@ -159,8 +159,7 @@ def _add_export(found: ReadFiles, file: str) -> ReadFiles:
     """Return what was found with the bookmarks of an export; an address is one note."""
     if os.path.getsize(file) > MAX_EXPORT_BYTES:
         raise CollectionError(f"Cannot read {file}.", cause="It is too large.")
-    with open(file, "rb") as opened:
-        export = read_export(opened.read(), file)
+    export = read_export(read_regular_file(file), file)
     for path, bookmark in export.notes.items():
         known = found.notes.get(path)
         found.notes[path] = known.joined(bookmark) if known else bookmark
