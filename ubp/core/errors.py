@@ -14,6 +14,7 @@ UbpError
 │   ├── GitCommandError              git ran and failed
 │   ├── RevisionNotFoundError
 │   └── HistoryTooShortError         a shallow clone ends too early
+├── TreeTooLargeError     a tree has more paths than are listed (`ubp.git.listings`)
 ├── PageError             a page's front matter cannot be edited in place
 ├── CollectionError       a collection cannot be fetched, or lacks what is asked for
 ├── ModelError            the embedding model cannot be found or used

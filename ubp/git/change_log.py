@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ubp.core.errors import GitCommandError, RepositoryError
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.command import stream_git
+from ubp.git.listings import MAX_TREE_PATHS, TreeTooLargeError, refusing_large_trees
 from ubp.git.output import decode_path
 from ubp.git.repository import Repository
 
@@ -46,9 +47,22 @@ def touched_between(repository: Repository, old: ObjectId, new: ObjectId) -> fro
     """Return the files that the commits of `old..new` changed, compared with any of their parents.
 
     If `old` is on the main line of `new`, every other path has the same history at both commits.
+
+    Raises:
+        TreeTooLargeError: there are too many.
     """
     commits = repository.run("rev-list", f"{old}..{new}", "--")
-    output = repository.run(
+    names: set[bytes] = set()
+    incomplete = b""
+
+    def read(piece: bytes) -> None:
+        nonlocal incomplete
+        *whole, incomplete = (incomplete + piece).split(b"\0")
+        names.update(whole)
+        if len(names) > MAX_TREE_PATHS:
+            raise TreeTooLargeError
+
+    command = (
         "diff-tree",
         "--stdin",
         "-m",
@@ -59,9 +73,16 @@ def touched_between(repository: Repository, old: ObjectId, new: ObjectId) -> fro
         "--no-commit-id",
         "--no-renames",
         "--ignore-submodules=none",
-        stdin=commits,
     )
-    return frozenset(decode_path(name) for name in output.split(b"\0") if name)
+    with refusing_large_trees():
+        stream_git(
+            command,
+            read,
+            cwd=repository.root or repository.git_dir,
+            stdin=commits,
+            environment=repository.environment,
+        )
+    return frozenset(decode_path(name) for name in names if name)
 
 
 def list_commits(
@@ -92,27 +113,29 @@ def read_changes(
     """Return the files that each of these commits changed, compared with its first parent.
 
     Raises:
+        TreeTooLargeError: a commit changed too many.
         RepositoryError: trees are missing (a clone without them, a damaged one).
     """
     reader = _DiffTreeReader()
     try:
-        stream_git(
-            (
-                "diff-tree",
-                "--stdin",
-                "--root",
-                "-r",
-                "-z",
-                # A file may be named like a commit's id: the status tells the two apart.
-                "--name-status",
-                "--no-renames",
-                "--ignore-submodules=none",
-            ),
-            reader.feed,
-            cwd=repository.root or repository.git_dir,
-            stdin="\n".join([*commits, ""]).encode("ascii"),
-            environment=repository.environment,
-        )
+        with refusing_large_trees():
+            stream_git(
+                (
+                    "diff-tree",
+                    "--stdin",
+                    "--root",
+                    "-r",
+                    "-z",
+                    # A file may be named like a commit's id: the status tells the two apart.
+                    "--name-status",
+                    "--no-renames",
+                    "--ignore-submodules=none",
+                ),
+                reader.feed,
+                cwd=repository.root or repository.git_dir,
+                stdin="\n".join([*commits, ""]).encode("ascii"),
+                environment=repository.environment,
+            )
     except GitCommandError as error:
         raise RepositoryError(
             "Cannot read the full history.",
@@ -132,6 +155,7 @@ class _DiffTreeReader:
         self._decoded: dict[bytes, FilePath] = {}
         self._incomplete_token = b""
         self._follows_status = False
+        self._count = 0
 
     def feed(self, piece: bytes) -> None:
         """Parse the next piece."""
@@ -139,12 +163,16 @@ class _DiffTreeReader:
         for token in tokens:
             if self._follows_status:
                 self._follows_status = False
+                self._count += 1
+                if self._count > MAX_TREE_PATHS:
+                    raise TreeTooLargeError
                 if len(self._commit_paths) < MAX_PATHS:
                     path = self._decoded.get(token)
                     if path is None:
                         path = self._decoded[token] = decode_path(token)
                     self._commit_paths.append(path)
             elif token[1:]:  # a commit's id, because a status is a single letter
+                self._count = 0
                 self._commit_paths = self.paths.setdefault(ObjectId(token.decode("ascii")), [])
             else:
                 self._follows_status = True

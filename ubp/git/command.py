@@ -47,6 +47,10 @@ SAVING_OPTIONS = (
 )
 LITERAL = "GIT_LITERAL_PATHSPECS"
 NOT_LITERAL = frozenset({"check-ignore"})  # it takes paths, and fails where the variable is set
+# Git lists a whole difference in memory before it prints any of it: a million paths take 0.2 GB.
+# What it maps of packs does not count. Only Linux can limit another process.
+MEMORY_LIMITED = frozenset({"diff-tree"})
+MAX_GIT_MEMORY = 384 << 20
 NO_PROTOCOLS = "none"  # which also prevents lazy fetching in git before 2.44
 SET_VARIABLES = {
     LITERAL: "1",  # `pages/[id].ts` and `*` are file names
@@ -230,6 +234,8 @@ def _run_posix(
         raise
     finally:
         _close(child_stdin, child_stdout, child_stderr)
+    if not MEMORY_LIMITED.isdisjoint(command):
+        _limit_memory(process)
     stderr = bytearray()
     try:
         _transfer(stdin_pipe, stdin, {stdout_pipe: sink, stderr_pipe: stderr.extend})
@@ -239,6 +245,14 @@ def _run_posix(
         _exit_status(process)
         raise
     return _exit_status(process), bytes(stderr)
+
+
+def _limit_memory(process: int) -> None:
+    import resource
+
+    if hasattr(resource, "prlimit"):
+        with suppress(OSError):  # it has ended, or has a lower limit
+            resource.prlimit(process, resource.RLIMIT_DATA, (MAX_GIT_MEMORY, MAX_GIT_MEMORY))
 
 
 def _exit_status(process: int) -> int:

@@ -64,7 +64,7 @@ def _read_changes(
     pairs = [(commit.id, parent) for commit in commits for parent in commit.parents or (None,)]
     if not pairs:
         return {}
-    output = repository.run(
+    output = repository.run_listing(
         "diff-tree",
         "--stdin",
         "--always",
@@ -79,6 +79,7 @@ def _read_changes(
         stdin="".join(
             f"{commit} {parent or ''}".rstrip() + "\n" for commit, parent in pairs
         ).encode("ascii"),
+        tokens_per_path=2,
     )
     return dict(zip(pairs, _parse_changes(output), strict=True))
 

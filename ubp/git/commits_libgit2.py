@@ -16,6 +16,7 @@ import pygit2
 from ubp.core.errors import RepositoryError
 from ubp.core.model import MODE_SUBMODULE, FilePath, ObjectId, Progress, ignore_progress
 from ubp.core.paths import Glob
+from ubp.git.libgit2 import check_tree_size
 from ubp.git.output import decode_path, object_id, parse_mode
 from ubp.git.repository import Repository
 from ubp.git.walk import Change, EndReason, PathRequests, RequestNode
@@ -279,6 +280,8 @@ def _compare_trees(new: pygit2.Tree, old: pygit2.Tree) -> TreeDifference:
     status = pygit2.enums.DeltaStatus
     files: dict[FilePath, FileIds] = {}
     deleted: dict[ObjectId, list[FilePath]] = defaultdict(list)
+    for tree in (old, new):
+        check_tree_size(tree)
     for delta in old.diff_to_tree(new).deltas:
         path = decode_path(delta.new_file.raw_path)
         kind = delta.status

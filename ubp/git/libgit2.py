@@ -9,6 +9,7 @@ import pygit2
 from ubp.core.errors import GitCommandError, RepositoryError
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId
+from ubp.git.listings import MAX_TREE_PATHS, TreeTooLargeError
 from ubp.git.locate import Location, unsupported_format
 from ubp.git.output import MAX_BLOB_BYTES, is_valid_path, parse_mode
 
@@ -51,6 +52,37 @@ def open_libgit2(location: Location, environment: Mapping[str, str]) -> pygit2.R
         if os.path.isabs(directory) and os.path.isdir(directory):
             repository.odb.add_disk_alternate(directory)
     return repository
+
+
+_PATH_COUNTS: dict[pygit2.Oid, int] = {}
+"""How many paths are below each tree that was counted; an id never means another tree."""
+
+
+def check_tree_size(root: pygit2.Tree) -> None:
+    """Read each tree below this one once, however often it occurs.
+
+    Raises:
+        TreeTooLargeError: there are more than MAX_TREE_PATHS paths below it.
+    """
+    if len(_PATH_COUNTS) > MAX_TREE_PATHS:
+        _PATH_COUNTS.clear()
+    counts = _PATH_COUNTS
+    trees = [root]
+    while trees:
+        tree = trees[-1]
+        try:
+            entries = list(tree)
+        except (KeyError, pygit2.GitError):  # absent in a partial clone
+            entries = []
+        inner = [entry for entry in entries if isinstance(entry, pygit2.Tree)]
+        uncounted = {entry.id: entry for entry in inner if entry.id not in counts}
+        if uncounted:
+            trees += uncounted.values()
+            continue
+        counts[tree.id] = len(entries) + sum(counts[entry.id] for entry in inner)
+        trees.pop()
+        if counts[tree.id] > MAX_TREE_PATHS:
+            raise TreeTooLargeError
 
 
 def _opening_error(error: Exception, git_dir: str) -> RepositoryError:

@@ -6,6 +6,7 @@ import pygit2
 
 from ubp.core.errors import GitCommandError
 from ubp.core.model import FilePath, ObjectId
+from ubp.git.libgit2 import check_tree_size
 from ubp.git.output import decode_path
 from ubp.git.repository import Repository
 
@@ -20,6 +21,7 @@ def walk_trees(
     Neighbors should be alike: only what differs between them is read.
 
     Raises:
+        TreeTooLargeError: a commit has too many files.
         GitCommandError: a commit or tree is missing.
     """
     libgit2 = repository.libgit2()
@@ -29,6 +31,7 @@ def walk_trees(
     for commit in commits:
         try:
             tree = libgit2[commit].peel(pygit2.Tree)
+            check_tree_size(tree)
             if previous is None:
                 difference = tree.diff_to_tree(flags=flags, swap=True)
             else:

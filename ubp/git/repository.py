@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from ubp.core.errors import GitCommandError, HistoryTooShortError, RevisionNotFoundError
 from ubp.core.model import Commit, FilePath, ObjectId
 from ubp.git.command import OPTIONS, SAVING_OPTIONS, run_git, stream_git
+from ubp.git.listings import PathCounter, refusing_large_trees
 from ubp.git.locate import Location, locate
 from ubp.git.output import MAX_BLOB_BYTES, BatchReader, parse_commit, parse_loose_object
 
@@ -119,6 +120,26 @@ class Repository:
         return run_git(
             args, cwd=self.root or self.git_dir, stdin=stdin, environment=self.environment, ok=ok
         )
+
+    def run_listing(self, *args: str, stdin: bytes = b"", tokens_per_path: int = 1) -> bytes:
+        """Run a command that lists paths with `-z`; `tokens_per_path` NULs are about each.
+
+        Raises:
+            TreeTooLargeError: there are more than MAX_TREE_PATHS; git is stopped.
+            GitCommandError: git failed.
+        """
+        output = bytearray()
+        counter = PathCounter(tokens_per_path)
+
+        def keep(piece: bytes) -> None:
+            counter.count(piece)
+            output.extend(piece)
+
+        with refusing_large_trees():
+            stream_git(
+                args, keep, cwd=self.root or self.git_dir, stdin=stdin, environment=self.environment
+            )
+        return bytes(output)
 
     def run_status(self, index: StatusIndex | None, *args: str) -> bytes:
         """Run `git status` at the root, with a copy of the index if given."""

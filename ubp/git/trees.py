@@ -30,14 +30,23 @@ TRUE_ATTRIBUTE_VALUES = frozenset({b"set", b"true"})
 
 
 def list_tree(repository: Repository, commit: ObjectId) -> dict[FilePath, Entry]:
-    """Return every file and directory of a commit, without the root itself."""
-    return dict(parse_tree(repository.run("ls-tree", "-r", "-t", "-z", "--full-tree", commit)))
+    """Return every file and directory of a commit, without the root itself.
+
+    Raises:
+        TreeTooLargeError: there are too many.
+    """
+    listing = repository.run_listing("ls-tree", "-r", "-t", "-z", "--full-tree", commit)
+    return dict(parse_tree(listing))
 
 
 def diff_trees(repository: Repository, old: ObjectId, new: ObjectId) -> Changes:
-    """Return the files and directories that differ: the entry in the new commit; None: deleted."""
+    """Return the files and directories that differ: the entry in the new commit; None: deleted.
+
+    Raises:
+        TreeTooLargeError: there are too many.
+    """
     return parse_raw_diff(
-        repository.run(
+        repository.run_listing(
             "diff-tree",
             "-r",
             "-t",
@@ -47,6 +56,7 @@ def diff_trees(repository: Repository, old: ObjectId, new: ObjectId) -> Changes:
             "--ignore-submodules=none",
             old,
             new,
+            tokens_per_path=2,
         )
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ubp.core.errors import RepositoryError
 from ubp.core.model import Assessment, FilePath, ObjectId, Page, Pair, PairCount, ReferenceVerdict
 from ubp.core.source import SourceMap, possible_sources
+from ubp.git.listings import TreeTooLargeError
 from ubp.staleness.model import SEVERITY, StalenessContext, StaleReport
 
 MISSING = frozenset({"deleted", "moved", "not_found"})
@@ -129,7 +130,7 @@ def _count_in_history(
 ) -> dict[Pair, PairCount]:
     try:
         log = context.history.change_log(MAX_COMMITS, head=head)
-    except RepositoryError:  # a clone without trees
+    except (RepositoryError, TreeTooLargeError):  # a clone without trees, or with endless ones
         return {}
     index = CommitIndex((change.paths for change in log), {name for pair in pairs for name in pair})
     counts = {}
