@@ -51,6 +51,49 @@ def test_a_page_that_only_moves_satisfies_nothing(project, introduced):
     assert introduced(project, staged=True) == {"docs/login.md": {"src/auth.py": "modified"}}
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda data: data + b"\n",
+        lambda data: data.replace(b"\n", b"  \n"),
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: data.replace(b"---\nText", b"---\n\n\n \t\nText"),
+        lambda data: b"\xef\xbb\xbf" + data.rstrip(b"\n"),
+    ],
+    ids=["line", "spaces", "crlf", "lines", "byte-order-mark"],
+)
+@pytest.mark.parametrize("path", ["docs/auth.md", "docs/login.md"], ids=["kept", "renamed"])
+def test_a_page_edited_but_for_its_text_is_not_reviewed(project, introduced, edit, path):
+    project.git("checkout", "--quiet", "-b", "topic")
+    project.write("src/auth.py", "changed\n")
+    project.git("mv", "-f", "docs/auth.md", path) if path != "docs/auth.md" else None
+    file = project.root / path
+    file.write_bytes(edit(file.read_bytes()))
+    project.git("add", "--all")
+    assert introduced(project, staged=True) == {path: {"src/auth.py": "modified"}}
+    project.commit("Change")
+    assert introduced(project, base="main") == {path: {"src/auth.py": "modified"}}
+    file.write_bytes(file.read_bytes() + b"And more.\n")
+    project.commit("Review")
+    assert introduced(project, base="main") == {}
+
+
+def test_a_page_edited_and_restored_is_not_reviewed(project, introduced, ask):
+    project.git("checkout", "--quiet", "-b", "topic")
+    project.write("src/auth.py", "changed\n")
+    project.commit("Change the source")
+    project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
+    project.commit("Edit the page")
+    assert introduced(project, base="main") == {}
+    project.page("docs/auth.md", "src/auth.py")
+    project.commit("Restore the page")
+    assert introduced(project, base="main") == {"docs/auth.md": {"src/auth.py": "modified"}}
+    assert introduced(project, base="main~0", ref="topic") == {
+        "docs/auth.md": {"src/auth.py": "modified"}
+    }
+    assert ask(project).pages[0].level == "fresh"  # the verdict on a state is Git's
+
+
 def test_a_pinned_reference_wants_an_equal_pin(repository, introduced):
     def page(pin, body):
         repository.write(

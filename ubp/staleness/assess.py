@@ -15,10 +15,10 @@ def assess(pages: Sequence[Page], context: StalenessContext) -> tuple[Assessment
     own, others = split_requests(requests, context.rules)
     located = locate(context.view, {request.reference for request in own})
     origins = Origins.uncommitted(context.view)
-    baselines = find_baselines(own, located, context, origins, origins.is_edited)
+    baselines = find_baselines(own, located, context, origins)
     verdicts = compare_sources(baselines, located, context)
     if others:
         from ubp.staleness.collections import compare_collections
 
-        verdicts |= compare_collections(others, context, origins.is_edited)
+        verdicts |= compare_collections(others, context, origins)
     return assessments_of(pages, requests, verdicts)

@@ -1,5 +1,6 @@
 """Find the baseline of each reference: the state of its source that the page describes."""
 
+from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -29,21 +30,61 @@ EntryLookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
 
 
 class Origins:
-    """The paths before a change of the pages that it did not edit, renamed or not."""
+    """The paths before a change of the pages that it did not edit, renamed or not.
+
+    `commit` is the state before the change; None: there was none.
+    """
 
     def __init__(
-        self, after: View, before: EntryLookup, changes: Mapping[FilePath, Entry | None]
+        self,
+        after: View,
+        before: EntryLookup,
+        changes: Mapping[FilePath, Entry | None],
+        commit: ObjectId | None,
     ) -> None:
         """Take the view after the change, the entries before it, and the changed files."""
         self._after = after
         self._before = before
         self._changes = changes
         self._cache: dict[FilePath, FilePath | None] = {}
+        self.commit = commit
 
     @classmethod
     def uncommitted(cls, view: View) -> "Origins":
         """Return the origins for the change from a snapshot's commit to the snapshot."""
-        return cls(view, view.base_entries, view.snapshot.changes)
+        return cls(view, view.base_entries, view.snapshot.changes, view.snapshot.commit)
+
+    def compare_texts(self, pages: Collection[FilePath]) -> None:
+        """Count those of these pages as not edited that have the same text as before the change.
+
+        White space at line ends, blank lines and a byte order mark do not count as text: nobody
+        has read a page because a blank line was added to it.
+        """
+        edited = [path for path in pages if self.is_edited(path)]
+        if not edited:
+            return
+        old = {path: entry for path, entry in self._before(edited).items() if entry}
+        suffixes = {_suffix(path) for path in edited if path not in old}
+        removed = [p for p, entry in self._changes.items() if not entry and _suffix(p) in suffixes]
+        moved = {path: entry for path, entry in self._before(removed).items() if entry}
+        blobs = {entry.id for entry in (*old.values(), *moved.values()) if entry.is_file}
+        texts = {
+            blob: _text(data)
+            for blob, data in self._after.context.repository.read_blobs(blobs).items()
+            if data
+        }
+        by_text: dict[str, list[FilePath]] = defaultdict(list)
+        for path, entry in moved.items():
+            if entry.id in texts:
+                by_text[texts[entry.id]].append(path)
+        for path, data in self._after.read(edited).items():
+            if data is None:
+                continue
+            text = _text(data)
+            if path not in old:
+                self._cache[path] = closest_path(path, by_text.get(text, ()))
+            elif texts.get(old[path].id) == text:
+                self._cache[path] = path
 
     def of(self, path: FilePath) -> FilePath | None:
         """Return the path before the change with the same bytes; None: the page is edited or new.
@@ -58,7 +99,7 @@ class Origins:
         return self._cache[path]
 
     def is_edited(self, path: FilePath) -> bool:
-        """Return whether the change touched the page's bytes; mode and path do not count."""
+        """Return whether the change edited the page; mode and path do not count."""
         return self.of(path) is None
 
     def _find(self, path: FilePath) -> FilePath | None:
@@ -71,6 +112,16 @@ class Origins:
         removed = self._before([name for name, change in self._changes.items() if change is None])
         same_bytes = [name for name, old in removed.items() if old and old.id == entry.id]
         return closest_path(path, same_bytes)
+
+
+def _suffix(path: FilePath) -> str:
+    return path.rpartition(".")[2]
+
+
+def _text(data: bytes) -> str:
+    """Return a page's text without white space at line ends and without blank lines."""
+    lines = data.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape").splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
 class Baseline(NamedTuple):
@@ -108,13 +159,12 @@ def find_baselines(
     located: Mapping[SourceReference, LocatedSource],
     context: StalenessContext,
     origins: Origins,
-    is_edited: Callable[[FilePath], bool],
 ) -> dict[BaselineRequest, Baseline]:
     """Return the baseline of each reference, in the order of the requests.
 
     A pin is a baseline itself, or names the commit that has it. An unpinned reference of an edited
-    page describes the snapshot; of any other page, the tree of the last commit that changed the
-    page's bytes (for two exceptions see `ubp.git.history.last_changes`).
+    page describes the snapshot; of any other page, the tree of the last commit before the change
+    that changed the page's bytes (for two exceptions see `ubp.git.history.last_changes`).
     """
     baselines: dict[BaselineRequest, Baseline] = {}
     historical: list[BaselineRequest] = []
@@ -125,7 +175,7 @@ def find_baselines(
             keyed.append(request)
         elif pin:
             baselines[request] = Baseline("pin", current.source, pin)
-        elif is_edited(request.page.filepath):
+        elif origins.is_edited(request.page.filepath):
             baselines[request] = Baseline("snapshot", current.source, current.id)
         else:
             historical.append(request)
@@ -141,13 +191,13 @@ def find_baselines(
 def last_changes(
     context: StalenessContext, origins: Origins, pages: Collection[FilePath]
 ) -> dict[FilePath, LastChange]:
-    """Return the last change of each of these pages.
+    """Return the last change of each of these pages, up to the state that `origins` lead to.
 
     A hook needs only those of a few pages, but of different ones each time: if only these were
     read, the hook of the next commit would walk the whole history again. So where it is walked, it
     is for every page with an unpinned reference.
     """
-    head = context.view.snapshot.commit
+    head = origins.commit
     if head is None:
         return {}
 

@@ -35,27 +35,35 @@ _ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
 def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ...]:
     """Assess these pages after the change, and mark what it does not fail for as debt.
 
-    A page that the change edits describes the state after the change: its unpinned references are
-    fresh. Where a shallow clone lacks a baseline, the state before the change is used instead.
+    A page whose text the change edits describes the state after the change: its unpinned references
+    are fresh. One that it leaves as it was (edited and restored, say) describes what it described
+    before. Where a shallow clone lacks a baseline, the state before the change is used instead.
     """
     view = change.after.view
     if change.before:
-        origins = Origins(view, change.before[0].view.entries, change.changes)
+        before = change.before[0].view
+        origins = Origins(view, before.entries, change.changes, before.snapshot.commit)
     else:
         origins = Origins.uncommitted(view)
     requests = baseline_requests(pages, change.after.rules)
     own, others = split_requests(requests, change.after.rules)
-    located = locate(view, {request.reference for request in own})
-    baselines = find_baselines(
-        own, located, change.after, Origins.uncommitted(view), origins.is_edited
+    origins.compare_texts(
+        {
+            request.page.filepath
+            for request in requests
+            if not request.reference.pin and request.page.filepath in change.changes
+        }
     )
+    located = locate(view, {request.reference for request in own})
+    baselines = find_baselines(own, located, change.after, origins)
     baselines |= _replace_unknown(baselines, change)
     verdicts = compare_sources(baselines, located, change.after)
     if others:
         from ubp.staleness.collections import compare_collections
 
-        before = change.before[0] if change.before else None
-        verdicts |= compare_collections(others, change.after, origins.is_edited, before)
+        verdicts |= compare_collections(
+            others, change.after, origins, change.before[0] if change.before else None
+        )
     return _mark_debts(assessments_of(pages, requests, verdicts), change, origins)
 
 

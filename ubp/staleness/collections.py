@@ -5,7 +5,7 @@ the commit that last changed the page. Everything else (parts, drift, moves) is 
 repository: the same code reads that of the collection. Loaded only where a page names one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.config import CollectionSetting
@@ -55,13 +55,13 @@ Settings = Mapping[str, CollectionSetting]
 def compare_collections(
     requests: Mapping[str, Sequence[BaselineRequest]],
     context: StalenessContext,
-    is_edited: Callable[[FilePath], bool],
+    origins: Origins,
     before: StalenessContext | None = None,
 ) -> dict[BaselineRequest, ReferenceVerdict]:
     """Compare the sources in each collection with their baselines, and find their drift.
 
-    A page that `is_edited` describes the version that the snapshot pins. Where history ends too
-    early, the state `before` the change, if there is one, says what a page describes.
+    An edited page describes the version that the snapshot pins. Where history ends too early, the
+    state `before` the change, if there is one, says what a page describes.
     """
     settings = settings_of(context)
     described: Mapping[FilePath, Settings | None] = {}
@@ -80,8 +80,8 @@ def compare_collections(
             }
             continue
         if not described and any(request.reference.own_pin is None for request in of_collection):
-            described = _described_settings(context, before)
-        comparison = _Comparison(setting, collection, context, is_edited, described)
+            described = _described_settings(context, origins, before)
+        comparison = _Comparison(setting, collection, context, origins, described)
         verdicts |= comparison.compare(of_collection)
     return verdicts
 
@@ -218,7 +218,7 @@ class _Comparison(NamedTuple):
     setting: CollectionSetting
     collection: StalenessContext
     context: StalenessContext
-    is_edited: Callable[[FilePath], bool]
+    origins: Origins
     described: Mapping[FilePath, Settings | None]
 
     def compare(
@@ -244,7 +244,7 @@ class _Comparison(NamedTuple):
                 continue
             if pin := request.reference.own_pin:
                 baselines[local[request]] = Baseline("pin", current.source, pin)
-            elif self.is_edited(request.page.filepath):
+            elif self.origins.is_edited(request.page.filepath):
                 baselines[local[request]] = Baseline("snapshot", current.source, current.id)
             else:
                 found = self._described_version(request, current)
@@ -319,14 +319,14 @@ SHORT_VERSION = 12  # digits of a commit or tree: as many as UBP's pins have at 
 
 
 def _described_settings(
-    context: StalenessContext, before: StalenessContext | None
+    context: StalenessContext, origins: Origins, before: StalenessContext | None
 ) -> dict[FilePath, Settings | None]:
     """Return the collections as they were pinned when each unedited page last changed.
 
     None: a shallow clone ends before that commit, and no state before a change is known.
     """
     pages = unpinned_pages(context.view, context.rules.translations)
-    changes = last_changes(context, Origins.uncommitted(context.view), pages)
+    changes = last_changes(context, origins, pages)
     known = {change.commit for change in changes.values() if not change.is_boundary}
     settings = _settings_at(context, known)
     otherwise = settings_of(before) if before else None
