@@ -113,24 +113,21 @@ def _hint(finding: Finding, suppression: Suppression | None, relaxation: Relaxat
 def _config_of(view: View, own: Config) -> Config:
     """Return the configuration of a state, the defaults where it has none that can be used.
 
-    A change that adopts UBP, or adds sites or collections, keeps its own keys, sites, collections.
+    A change that adopts UBP keeps its own keys, sites and link root; any change its collections.
     """
     from ubp.core.config_file import parse_config
 
     entry = view.entry(CONFIG_FILE)
     context = view.context
+    adopted = Config(keys=own.keys, sites=own.sites, link_roots=own.link_roots)
     data = None
     if entry and entry.is_file:
         data = read_document(context.repository, context.snapshot, CONFIG_FILE, entry)
     try:
-        config = parse_config(data, CONFIG_FILE) if data else Config(keys=own.keys)
+        config = parse_config(data, CONFIG_FILE) if data else adopted
     except ConfigError:
-        config = Config(keys=own.keys)
-    return config._replace(
-        sites=config.sites or own.sites,
-        link_roots=config.link_roots or own.link_roots,
-        collections=own.collections,
-    )
+        config = adopted
+    return config._replace(collections=own.collections)
 
 
 def _severity(base: Config, own: Config) -> Severity | None:

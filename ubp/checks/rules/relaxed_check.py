@@ -4,8 +4,8 @@ With `--base`, with `--pre-push` and in the action, the change is checked a seco
 configuration, the debt file and the ignore comments that its base has. What this reports as an
 error or warning, and the change's own configuration does not, or only as a warning, is listed here:
 the change excludes the page, turns the rule off, accepts the finding as debt, adds a comment, makes
-Git ignore the missing file, or configures `staleness.ignore_commits`. A change that adopts UBP, or
-adds a site, keeps its own configuration.
+Git ignore the missing file, adds a site or `links.root` with which a broken link has a target, or
+configures `staleness.ignore_commits`. A change that adopts UBP keeps its own configuration.
 
 The severity is the stricter one of the base's and the change's own, so that no change can turn this
 rule off for itself. To let such changes fail, set `check.severity.relaxed-check` to `error`.
