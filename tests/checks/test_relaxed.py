@@ -33,6 +33,7 @@ def relaxed(found, repository, **question):
 
 LINK = "warning relaxed-check docs/b.md:3 broken-link markdown gone.md"
 STALE = "warning relaxed-check docs/a.md:3 stale-doc src/a.py"
+UNBOUND = "warning relaxed-check docs/a.md:5 unbound-page"
 
 
 def test_a_change_that_relaxes_nothing_is_checked_as_it_is(project, found):
@@ -41,38 +42,80 @@ def test_a_change_that_relaxes_nothing_is_checked_as_it_is(project, found):
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("settings", "unbound"),
     [
-        {"check": {"severity": {"broken-link": "off", "stale-doc": "off", "relaxed-check": "off"}}},
-        {"check": {"severity": {"broken-link": "warning", "stale-doc": "warning"}}},
-        {"source": {"exclude": ["docs/**"]}},
-        {"source": {"include": ["README.md"]}},
-        {
-            "check": {
-                "ignore": [
-                    {"path": "docs/**", "rule": "broken-link"},
-                    {"path": "docs/**", "rule": "stale-doc"},
-                    {"path": "docs/**", "rule": "relaxed-check"},
-                ]
-            }
-        },
+        (
+            {
+                "check": {
+                    "severity": {"broken-link": "off", "stale-doc": "off", "relaxed-check": "off"}
+                }
+            },
+            [],
+        ),
+        ({"check": {"severity": {"broken-link": "warning", "stale-doc": "warning"}}}, []),
+        ({"source": {"exclude": ["docs/**"]}}, [UNBOUND]),
+        ({"source": {"include": ["README.md"]}}, [UNBOUND]),
+        (
+            {
+                "check": {
+                    "ignore": [
+                        {"path": "docs/**", "rule": "broken-link"},
+                        {"path": "docs/**", "rule": "stale-doc"},
+                        {"path": "docs/**", "rule": "relaxed-check"},
+                    ]
+                }
+            },
+            [],
+        ),
     ],
     ids=["off", "warning", "exclude", "include", "ignore"],
 )
-def test_a_change_that_edits_the_configuration_hides_nothing(project, found, settings):
+def test_a_change_that_edits_the_configuration_hides_nothing(project, found, settings, unbound):
     configure(project, **settings)
     project.commit("Break two things and look away")
     findings, _ = relaxed(found, project)
-    assert sorted(findings) == [STALE, LINK]
+    assert sorted(findings) == [STALE, *unbound, LINK]
 
 
 @pytest.mark.parametrize(
-    "staleness", [{"keys": ["other"]}, {"records": ["docs"]}, {"ignore_commits": ["Break"]}]
+    ("staleness", "unbound"),
+    [
+        ({"keys": ["other"]}, [f"{UNBOUND} src/a.py"]),
+        ({"records": ["docs"]}, [UNBOUND]),
+        ({"ignore_commits": ["Break"]}, []),
+    ],
+    ids=["keys", "records", "ignore_commits"],
 )
-def test_settings_of_staleness_hide_nothing(project, found, staleness):
+def test_settings_of_staleness_hide_nothing(project, found, staleness, unbound):
     configure(project, staleness=staleness)
     project.commit("Break two things and look away")
-    assert relaxed(found, project) == ([STALE], ["broken-link"])
+    assert relaxed(found, project) == ([STALE, *unbound], ["broken-link"])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"links": {"root": "site"}}, {"sites": [{"generator": "vitepress", "folder": "site"}]}],
+    ids=["root", "site"],
+)
+def test_a_root_or_site_that_a_change_adds_hides_no_broken_link(project, found, settings):
+    project.write("docs/b.md", "# B\n")
+    project.write("site/b.md", "# B\n\n[gone](/gone.md)\n")
+    project.write("site/gone.md", "# Gone\n")
+    configure(project, **settings)
+    project.commit("Add a root")
+    link = "warning relaxed-check site/b.md:3 broken-link markdown /gone.md"
+    assert relaxed(found, project) == ([link], ["stale-doc"])
+
+
+def test_a_change_that_adopts_the_configuration_keeps_its_root(repository, found):
+    repository.write("docs/b.md", "# B\n")
+    repository.commit("Begin")
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.write("docs/b.md", "# B\n\n[gone](/gone.md)\n")
+    repository.write("site/gone.md", "# Gone\n")
+    configure(repository, links={"root": "site"})
+    repository.commit("Adopt")
+    assert relaxed(found, repository) == ([], [])
 
 
 def test_ignored_commits_are_listed_though_the_base_ignores_them_too(project, found):

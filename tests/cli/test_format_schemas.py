@@ -49,6 +49,7 @@ def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
     assert [rule["id"] for rule in driver["rules"]] == [
         "stale-doc",
         "missing-source",
+        "unbound-page",
         "removed-name",
         "broken-link",
         "missing-anchor",

@@ -44,7 +44,7 @@ EVERYTHING = {
     "sites": [{"generator": "hugo", "folder": "site", "root": "site/pages", "base": "/x/"}],
     "check": {
         "severity": {"orphan-doc": "warning", "stale-doc": "off"},
-        "ignore": [{"path": "docs/old/**", "rule": "broken-link"}],
+        "ignore": [{"path": "docs/old/**", "rule": "broken-link", "reason": "an archive"}],
     },
     "search": {"model": "some/model"},
     "bind": {"refused": [{"page": "docs/a.md", "source": "src/[id].ts"}]},
@@ -101,7 +101,7 @@ def test_every_setting_of_the_design_is_accepted(config_dir: Path):
         threshold_days=0.5,
         warnings=(),
         severities=(("orphan-doc", "warning"), ("stale-doc", "off")),
-        ignored=(Ignored(("docs/old", "docs/old/**"), "broken-link"),),
+        ignored=(Ignored(("docs/old", "docs/old/**"), "broken-link", "an archive"),),
         link_roots=("docs/site",),
         model="some/model",
         refused=frozenset({("docs/a.md", "src/[id].ts")}),
@@ -284,7 +284,10 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
             '.ubp/config.json:2: Unknown setting "stalness"; did you mean "staleness"?',
             '.ubp/config.json:6: Unknown setting "includes"; did you mean "include"?',
             '.ubp/config.json:9: Unknown setting "zzz"; source accepts include, exclude.',
-            '.ubp/config.json:16: Unknown setting "why"; check.ignore[0] accepts path, rule.',
+            (
+                '.ubp/config.json:16: Unknown setting "why"; '
+                "check.ignore[0] accepts path, rule, reason."
+            ),
             f'.ubp/config.json:20: Unknown setting "qqq"; this file accepts {everything}.',
             '.ubp/config.json:15: Unknown rule "stale"; did you mean "stale-doc"?',
         ),

@@ -9,6 +9,7 @@ from ubp.checks.finding import WIKILINKS, Finding
 from ubp.checks.outdated import OutdatedMention
 from ubp.checks.renames import Renames
 from ubp.checks.suppress import ObsidianComments
+from ubp.checks.unbinding import Unbinding
 from ubp.core.model import (
     MODE_SUBMODULE,
     MODE_SYMLINK,
@@ -55,6 +56,8 @@ class RuleContext:
     relaxed: Sequence[Finding] = ()
     skips_ignored = True
     find_outdated_mentions: Callable[[], Iterable[OutdatedMention]] = tuple
+    # What a change unbinds; nothing where a state is checked.
+    find_unbound: Callable[[], Iterable[Unbinding]] = tuple
 
     def __init__(  # noqa: PLR0913, PLR0917  # the inputs of all rules
         self,

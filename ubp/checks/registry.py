@@ -21,6 +21,7 @@ from ubp.checks.rules import (
     removed_name,
     stale_doc,
     stale_translation,
+    unbound_page,
     unknown_link_type,
 )
 from ubp.core.errors import UsageError
@@ -58,6 +59,7 @@ class Rule(NamedTuple):
 RULES = (
     Rule(stale_doc, "error"),
     Rule(missing_source, "error"),
+    Rule(unbound_page, "error"),
     Rule(removed_name, "error"),
     Rule(broken_link, "error"),
     Rule(missing_anchor, "warning"),
@@ -75,7 +77,7 @@ NAMES = tuple(rule.name for rule in RULES)
 # The rules that compare sources with history: in a shallow clone it may be too short for them.
 VERIFYING = frozenset({stale_doc.NAME, missing_source.NAME})
 # The rules that find in a change only what it introduces.
-COMPARING = VERIFYING | {removed_name.NAME, stale_translation.NAME}
+COMPARING = VERIFYING | {removed_name.NAME, stale_translation.NAME, unbound_page.NAME}
 
 
 def find_rules(names: Sequence[str]) -> tuple[Rule, ...]:

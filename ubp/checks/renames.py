@@ -42,6 +42,20 @@ class Renames:
         removed = self._removed_pages_by_stem.get(stem(name), [])
         return self._new_paths.get(removed[0]) if len(removed) == 1 else None
 
+    def similar_path(self, path: FilePath) -> FilePath | None:
+        """Return the most similar new file to a removed one, whatever its suffix.
+
+        Where too many files would have to be compared, only the nearest of the same name is.
+        """
+        entry = self._removed.get(path)
+        if entry is None:
+            return None
+        candidates = self._unmatched
+        if len(candidates) * len(self._removed) > MAX_PAIRS:
+            namesake = closest_path(path, self._unmatched_by_name.get(_name(path), ()))
+            candidates = {namesake: candidates[namesake]} if namesake else {}
+        return similar_file(self._repository, entry.id, candidates) if candidates else None
+
     def origin(self, path: FilePath) -> FilePath | None:
         """Return the old path of the file that is now at this one, None if it did not move."""
         return self._old_paths.get(path)
@@ -81,6 +95,19 @@ class Renames:
         return {new: old for old, new in self._new_paths.items()}
 
     @cached_property
+    def _unmatched(self) -> dict[FilePath, ObjectId]:
+        """The blobs of the new files that no removed one was found to have become."""
+        taken = self._old_paths
+        return {path: entry.id for path, entry in self._added.items() if path not in taken}
+
+    @cached_property
+    def _unmatched_by_name(self) -> dict[str, list[FilePath]]:
+        paths: dict[str, list[FilePath]] = {}
+        for path in self._unmatched:
+            paths.setdefault(_name(path), []).append(path)
+        return paths
+
+    @cached_property
     def _removed_pages(self) -> dict[str, FilePath]:
         """The removed pages by their paths without suffix."""
         return {without_suffix(old): old for old in self._removed if without_suffix(old) != old}
@@ -102,6 +129,10 @@ class Renames:
         before = self._before([path for path, entry in self._changes.items() if entry])
         after = self._view.entries([path for path, entry in before.items() if entry is None])
         return {path: entry for path, entry in after.items() if entry and entry.is_file}
+
+
+def _name(path: FilePath) -> str:
+    return path.rpartition("/")[2].partition(".")[0].lower()
 
 
 def _suffix(path: FilePath) -> str:

@@ -15,6 +15,7 @@ from ubp.checks.renames import Renames
 from ubp.checks.rules import obsolete_debt, relaxed_check
 from ubp.checks.rules.stale_doc import unknown_finding
 from ubp.checks.suppress import split_ignored
+from ubp.checks.unbinding import Unbinding
 from ubp.core.config import Config
 from ubp.core.model import Assessment, Debt, FilePath
 from ubp.index.select import select_pages
@@ -38,7 +39,8 @@ class CheckOptions(NamedTuple):
     drift is found in a state, too. `relaxation` are the settings with which a change is checked
     again. In that check `debts` replaces the debt file, and `comments` have no effect. `is_quick`:
     a rule for which many files would have to be read first is not checked. `skips_ignored`: links
-    to files that Git ignores are not broken.
+    to files that Git ignores are not broken. `own` is the state after the change with the change's
+    own configuration, where `config` is that of its base.
     """
 
     config: Config
@@ -51,6 +53,7 @@ class CheckOptions(NamedTuple):
     comments: NewComments = frozenset()
     is_quick: bool = False
     skips_ignored: bool = True
+    own: StalenessContext | None = None
 
 
 def check_options(
@@ -130,12 +133,12 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     is_chosen = not options.rules or relaxed_check.NAME in options.rules
     if options.relaxation is None or not is_chosen:
         return report
-    context.relaxed = _check_again(report, options, options.relaxation)
+    context.relaxed = _check_again(report, options, options.relaxation, change.after)
     return report._replace(findings=(*report.findings, *relaxed_check.find(context)))
 
 
 def _check_again(
-    report: CheckReport, options: CheckOptions, relaxation: Relaxation
+    report: CheckReport, options: CheckOptions, relaxation: Relaxation, own: StalenessContext
 ) -> tuple[Finding, ...]:
     """Return what the base's settings report of a change, and its own `report` does not."""
     strict_options = CheckOptions(
@@ -146,6 +149,7 @@ def _check_again(
         debts=relaxation.debts,
         comments=relaxation.comments,
         skips_ignored=not relaxation.edits_gitignore,
+        own=own,
     )
     strict = check_change(relaxation.change, strict_options)
     return relaxed_findings(strict, report, relaxation)
@@ -248,7 +252,13 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
 
         return find_outdated_by_change(change, options.is_hidden)
 
+    def find_unbound() -> Iterable[Unbinding]:
+        from ubp.checks.unbound import find_unbound  # nor this
+
+        return find_unbound(change, options.own or staleness, renames)
+
     context.find_outdated_mentions = find_outdated_mentions
+    context.find_unbound = find_unbound
     return context
 
 

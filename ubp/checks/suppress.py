@@ -109,8 +109,9 @@ def _configured(finding: Finding, settings: Sequence[Ignored]) -> Suppression | 
     path = nfc(finding.filepath)
     for setting in settings:
         if finding.rule == setting.rule and match_any(setting.patterns, path):
+            reason = f" ({setting.reason})" if setting.reason else ""
             return Suppression(
                 "configuration",
-                f"Ignored by check.ignore in .ubp/config.json: {setting.patterns[0]}",
+                f"Ignored by check.ignore in .ubp/config.json: {setting.patterns[0]}{reason}",
             )
     return None

@@ -32,6 +32,7 @@ FailOn = Literal["warning", "error", "named", "never"]
 RuleName = Literal[
     "stale-doc",
     "missing-source",
+    "unbound-page",
     "removed-name",
     "broken-link",
     "missing-anchor",

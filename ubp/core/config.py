@@ -35,6 +35,7 @@ class Ignored(NamedTuple):
 
     patterns: tuple[str, ...]
     rule: str
+    reason: str = ""
 
 
 class CollectionSetting(NamedTuple):

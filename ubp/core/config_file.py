@@ -187,7 +187,10 @@ class _Loader:
             float(staleness.get("threshold_days", DEFAULT_THRESHOLD_DAYS)),
             tuple(self.warnings),
             tuple(check.get("severity", {}).items()),
-            tuple(Ignored(tuple(_excluded(entry["path"])), entry["rule"]) for entry in ignored),
+            tuple(
+                Ignored(tuple(_excluded(entry["path"])), entry["rule"], entry.get("reason", ""))
+                for entry in ignored
+            ),
             (root,) if root else (),
             settings.get("search", {}).get("model"),
             _refused(settings.get("bind", {}).get("refused", ())),

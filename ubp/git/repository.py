@@ -233,6 +233,11 @@ class Repository:
         """Return the commits whose parents a shallow clone lacks."""
         return frozenset(_read_ids(os.path.join(self.common_dir, "shallow")))
 
+    def is_partial(self) -> bool:
+        """Return whether the clone may lack objects that its server has."""
+        packs = os.path.join(self.common_dir, "objects", "pack")
+        return any(name.endswith(".promisor") for name in os.listdir(packs))
+
     def read_blobs(self, ids: Collection[ObjectId]) -> dict[ObjectId, bytes | None]:
         """Return the bytes of blobs; None: absent (partial clone), no blob, over MAX_BLOB_BYTES."""
         objects = self._read_objects(ids)

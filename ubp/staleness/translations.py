@@ -46,6 +46,12 @@ def find_translations(
     return [_translation(pages[path], chosen[path]) for path in chosen if path in pages]
 
 
+def as_translation(page: Page, rules: Sequence[TranslationRule]) -> Page | None:
+    """Return a page with the reference to its original alone; None: it is no translation."""
+    found = find_original(rules, page.filepath)
+    return _translation(page, _Origin(*found)) if found else None
+
+
 def _find_origins(view: View, rules: tuple[TranslationRule, ...]) -> dict[FilePath, _Origin]:
     return {
         path: _Origin(*found)
