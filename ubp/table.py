@@ -39,6 +39,15 @@ class Row(NamedTuple):
 
 ROWS = (
     Row(
+        "ubp.answers.pages.list_pages:LIST_PAGES",
+        record="list-pages",
+        command="list-pages",
+        help="List pages with their titles, types and link counts.",
+        example="ubp list-pages --doc-type design --sort updated_at --order desc",
+        tool="ubp_list_pages",
+        toolset="docs",
+    ),
+    Row(
         "ubp.answers.pages.impact:IMPACT",
         record="impact",
         command="impact",

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from ubp.search.compare import VersionComparison
     from ubp.search.context import PageContext
     from ubp.search.filters import Filters
-    from ubp.search.list_pages import PageList, Place, ReadPage, SortKey
+    from ubp.search.list_pages import ReadPage
     from ubp.search.pages import Mode
     from ubp.search.run import FoundPages
     from ubp.search.sections import SectionAnswer
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from ubp.staleness.translation_rules import ProposedRule
 
 # What commands, and the tools of the same names, answer where nothing else is asked, and at most.
-LIST_LIMIT = 200
 DEPTH, MAX_DEPTH = 2, 3  # links that a search and a context follow
 GRAPH_LIMIT, MAX_GRAPH_DEPTH = 500, 5
 MAX_SIZE = 50_000
@@ -430,31 +429,6 @@ class Workspace:
             created_at(session, view, [name])[name] if has_created else None,
             view.is_changed(name),
         )
-
-    def pages(  # noqa: PLR0913  # the API's options, all of them named
-        self,
-        *,
-        doc_types: Collection[str] = (),
-        tags: Collection[str] = (),
-        sort: "SortKey" = "title",
-        is_descending: bool = False,
-        is_dated: bool = True,
-        limit: int | None = None,
-        after: "Place | str | None" = None,
-        ref: str | None = None,
-    ) -> "PageList":
-        """Return the pages of one of these types that have all of these tags.
-
-        They follow `after`, the `next` or `next_cursor` of the list before. Without `is_dated` no
-        history is walked for the dates of their last changes.
-
-        Raises:
-            BadArgumentError: a cursor is none, or belongs to a list with other arguments.
-        """
-        from ubp.search.list_pages import ListRequest, list_pages
-
-        request = ListRequest(doc_types, tags, sort, is_descending, is_dated, limit, after, ref)
-        return list_pages(self.session, self.session.view(Target(ref)), request, self._assess)
 
     def learn_dates(self) -> None:
         """Walk history for the dates of all pages: it takes as long as for the oldest of them."""

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common.measure import Shape, generate, index_of, print_table
 from ubp.answers.pages.impact import ImpactRequest
+from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.core.errors import ask_again_if_damaged
 from ubp.index.store.file import write_stamp
 from ubp.workspace import Workspace
@@ -50,7 +51,7 @@ QUESTIONS: dict[str, Ask] = {
     "context": lambda workspace: workspace.context("page_0005.md"),
     "graph": lambda workspace: workspace.graph(),
     "impact": lambda workspace: workspace.ask(ImpactRequest("docs/area07/page_0007.md")),
-    "list of pages": lambda workspace: workspace.pages(),
+    "list of pages": lambda workspace: workspace.ask(ListPagesRequest()),
     "search by words": lambda workspace: [
         found_pages(workspace, word, "fulltext") for word in ("ledger", '"payment policy"', "token")
     ],

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.git.filters import hash_regular_files
 from ubp.git.output import blob_id
 from ubp.index.session import Target
@@ -44,11 +45,11 @@ def built(monkeypatch):
 
 def everything(workspace):
     """The pages, their links and levels, and what a search finds."""
-    pages = workspace.pages().pages
+    pages = workspace.ask(ListPagesRequest()).pages
     report = workspace.stale(every=True)
     return (
-        [(page.document, page.outgoing, page.incoming) for page in pages],
-        [workspace.page(page.document.path).page.content for page in pages],
+        pages,
+        [workspace.page(page.filepath).page.content for page in pages],
         [(assessment.page.filepath, assessment.level) for assessment in report.pages],
         [hit.page.filepath for hit in workspace.search_sections("page").hits],
     )

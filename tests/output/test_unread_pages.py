@@ -2,16 +2,18 @@
 
 from typing import Any
 
-from ubp.frame.wording import Style
+from ubp.answers.pages.list_pages import ListPagesRequest
+from ubp.answers.pages.list_pages import text as list_text
+from ubp.frame.wording import Style, joined
+from ubp.frame.writer import Writer
 from ubp.output.agent.pages import page_text as agent_text
-from ubp.output.records.pages import context_record, page_record, pages_record
+from ubp.output.records.pages import context_record, page_record
 from ubp.output.records.search import search_record
-from ubp.output.text.pages import context_text, list_text, page_text
+from ubp.output.text.pages import context_text, page_text
 from ubp.output.text.search import SearchTextOptions, pages_text
 from ubp.server.tools.docs.get_context import GET_CONTEXT
-from ubp.server.tools.docs.list_pages import LIST_PAGES
 from ubp.server.tools.docs.search import SEARCH
-from ubp.server.tools.tool import call_tool
+from ubp.server.tools.tool import call_tool, make_tool
 from ubp.workspace import Workspace
 
 REASON = "Cannot read this page: it is larger than 8 MB, or not available in this (partial) clone."
@@ -45,21 +47,21 @@ def test_lists_searches_and_context_say_which_page_they_could_not_read(repositor
     repository.commit()
     style = Style(is_on=False)
     with Workspace.open(str(repository.root)) as workspace:
-        listed = workspace.pages()
+        listed = workspace.ask(ListPagesRequest())
         found = workspace.search("large", mode="fulltext")
         context = workspace.context("small.md")
         center = workspace.context("large.md")
         answers = [
             call_tool(tool, workspace, arguments)
             for tool, arguments in (
-                (LIST_PAGES, {}),
+                (make_tool("ubp_list_pages"), {}),
                 (SEARCH, {"query": "large", "mode": "fulltext"}),
                 (GET_CONTEXT, {"filepath": "small.md"}),
                 (GET_CONTEXT, {"filepath": "large.md"}),
             )
         ]
     texts = [
-        list_text(listed, style, is_quiet=False),
+        joined(list_text(listed, Writer())),
         pages_text(found, SearchTextOptions(style)),
         context_text(context, style, is_quiet=False),
         context_text(center, style, is_quiet=False),
@@ -67,7 +69,7 @@ def test_lists_searches_and_context_say_which_page_they_could_not_read(repositor
     ]
     assert [text.count(REASON) for text in texts] == [1] * len(texts)
     records = [
-        *(page.unreadable for page in pages_record(listed).pages),
+        *(page.unreadable for page in listed.pages),
         *(page.unreadable for page in search_record(found).results if page.filepath == "large.md"),
         *(page.unreadable for page in context_record(context).related),
         context_record(context).center.unreadable,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.core.errors import PageNotFoundError, RepositoryError, UsageError
 from ubp.core.model import ignore_progress
 from ubp.index.collections import count_purge, repository_path
@@ -26,6 +27,8 @@ from ubp.sync.documents import (
 )
 from ubp.sync.repositories import Context
 from ubp.workspace import Workspace
+
+LIST = ListPagesRequest()
 
 SECRET = "kumquat-4711-marmalade"
 HOUR = 3600
@@ -348,7 +351,7 @@ def test_what_has_expired_is_nowhere(collection, context, clock):
             "view": page(brief.path),
             "search": workspace.search("kumquat").answer.total,
             "sections": len(workspace.search_sections("kumquat").hits),
-            "list": brief.path in {item.document.path for item in workspace.pages().pages},
+            "list": brief.path in {page.filepath for page in workspace.ask(LIST).pages},
             "context": brief.path in {related.document.path for related in linked},
             "graph": brief.path in {d.path for d in workspace.graph().near.documents},
             "earlier": workspace.search("kumquat", ref=first).answer.total,

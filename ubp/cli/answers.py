@@ -152,7 +152,7 @@ def print_answer(
     started = time.perf_counter()
     reference = read_collection(collection, getattr(request, "ref", None))
     is_json = terminal.options.json
-    run = answer.run if is_json or answer.run_for_text is None else answer.run_for_text
+    run = answer.run if is_json else answer.run_for_people or answer.run_for_text or answer.run
     with open_workspace(terminal, collection=reference) as workspace:
         record = run(workspace.session, request)
         prefix = workspace.session.repository.prefix

@@ -90,13 +90,7 @@ ROWS = (
         "Print a page with its links, its backlinks and the state of its sources.",
         "ubp get-page docs/auth.md --json",
     ),
-    CommandRow(
-        "list-pages",
-        "ubp.cli.pages:list_pages",
-        QUERY,
-        "List pages with their titles, types and link counts.",
-        "ubp list-pages --doc-type design --sort updated_at --order desc",
-    ),
+    answer_row("list-pages"),
     CommandRow(
         "get-context",
         "ubp.cli.pages:get_context",

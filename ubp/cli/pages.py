@@ -11,13 +11,11 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
     PICTURE_LIMIT,
-    DocTypes,
     In,
     LinkTypes,
     Number,
     OptionalNumber,
     Revision,
-    Tags,
     check_range,
     read_collection,
 )
@@ -28,7 +26,6 @@ from ubp.output.text.pages import (
     context_text,
     dot_text,
     graph_text,
-    list_text,
     mermaid_text,
     page_text,
 )
@@ -36,7 +33,6 @@ from ubp.search.traverse import PageGraph
 from ubp.workspace import (
     DEPTH,
     GRAPH_LIMIT,
-    LIST_LIMIT,
     MAX_DEPTH,
     MAX_GRAPH_DEPTH,
     MAX_SIZE,
@@ -45,7 +41,7 @@ from ubp.workspace import (
 if TYPE_CHECKING:
     from ubp.index.collections import CollectionReference
     from ubp.search.context import PageContext
-    from ubp.search.list_pages import PageList, ReadPage
+    from ubp.search.list_pages import ReadPage
 
 
 def get_context(  # noqa: PLR0913  # the command's options
@@ -219,52 +215,6 @@ def get_page(  # noqa: PLR0913  # the command's options
     )
 
 
-def list_pages(  # noqa: PLR0913  # the command's options
-    *,
-    doc_type: DocTypes = None,
-    tag: Tags = None,
-    sort: Annotated[
-        Literal["title", "updated_at", "created_at", "filepath"], Parameter(metavar="KEY")
-    ] = "title",
-    order: Annotated[Literal["asc", "desc"], Parameter(metavar="ORDER")] = "asc",
-    limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = LIST_LIMIT,
-    cursor: Annotated[str | None, Parameter(metavar="CURSOR")] = None,
-    ref: Revision = None,
-    in_: In = None,
-    terminal: Terminal,
-) -> int:
-    """Run `ubp list-pages`.
-
-    Args:
-        doc_type: Only pages of this type (spec, design, api, …); repeatable (match any).
-        tag: Only pages with this tag; repeatable (match all).
-        sort: Sort key.
-        order: Sort order.
-        limit: Maximum number of pages (200).
-        cursor: Continue a previous listing from its cursor.
-        ref: Use this revision instead of the work tree.
-        in_: Use a collection instead of this repository.
-        terminal: Where the answer goes.
-    """
-    check_range("--limit", limit)
-    return print_answer(
-        terminal,
-        lambda workspace: workspace.pages(
-            doc_types=doc_type or (),
-            tags=tag or (),
-            sort=sort,
-            is_descending=order == "desc",
-            is_dated=terminal.options.json,
-            limit=limit,
-            after=cursor,
-            ref=ref,
-        ),
-        partial(list_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        _load_list_format,
-        collection=read_collection(in_, ref),
-    )
-
-
 def _load_context_format() -> "RecordFormat[PageContext]":
     from ubp.output.records.pages import context_record
     from ubp.server.tools.docs.get_context import fit_context
@@ -283,9 +233,3 @@ def _load_page_format() -> "RecordFormat[ReadPage]":
     from ubp.server.tools.docs.get_page import fit_page
 
     return RecordFormat(page_record, fit_page)
-
-
-def _load_list_format() -> "RecordFormat[PageList]":
-    from ubp.output.records.pages import pages_record
-
-    return RecordFormat(pages_record)

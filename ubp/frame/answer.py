@@ -73,12 +73,12 @@ class Answer(Generic[RequestT, RecordT]):
     """A question that people, agents and programs ask, and how it is answered.
 
     `run_for_text` takes the place of `run` where no record is sent: it may leave out what the text
-    does not contain. `fit` removes the least important parts of a record's JSON object until it is
-    within the limits that `budgets`, fields of the request, set; instead of that, a list named
-    `items` is shortened by running with a smaller `limit`. What `reads_collections` answers about a
-    collection, too. With `has_facts` the record is sent with `AnswerFacts`. `status` returns the
-    exit status of the command, by default 0; `formats` are the texts that its `--format` chooses
-    besides text and JSON.
+    does not contain; `run_for_people` does so for people's text alone. `fit` removes the least
+    important parts of a record's JSON object until it is within the limits that `budgets`, fields
+    of the request, set; instead of that, a list named `items` is shortened by running with a
+    smaller `limit`. What `reads_collections` answers about a collection, too. With `has_facts` the
+    record is sent with `AnswerFacts`. `status` returns the exit status of the command, by default
+    0; `formats` are the texts that its `--format` chooses besides text and JSON.
     """
 
     request: type[RequestT]
@@ -86,6 +86,7 @@ class Answer(Generic[RequestT, RecordT]):
     run: Callable[[Session, RequestT], RecordT]
     text: Callable[[RecordT, Writer], Iterator[str]]
     run_for_text: Callable[[Session, RequestT], RecordT] | None = None
+    run_for_people: Callable[[Session, RequestT], RecordT] | None = None
     fit: Fit | None = None
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 from unicodedata import combining, east_asian_width
 
@@ -13,6 +14,8 @@ from ubp.frame.wording import Style, moment, printable, printable_line
 from ubp.index.session import Target
 from ubp.index.store.query import QueryResult, Table
 from ubp.search.graph import Graph, open_graph
+from ubp.search.list_pages import ListRequest, list_pages
+from ubp.staleness.state import assess_paths
 from ubp.workspace import Workspace
 
 Row = dict[str, Any]
@@ -97,7 +100,9 @@ def build_tables(workspace: Workspace, sql: str, ref: str | None = None) -> dict
 
 
 def _documents(workspace: Workspace, ref: str | None, *, has_created: bool) -> Iterator[Row]:
-    pages = workspace.pages(sort="created_at" if has_created else "title", ref=ref)
+    session, view = workspace.session, workspace.session.view(Target(ref))
+    request = ListRequest(sort="created_at" if has_created else "title", ref=ref)
+    pages = list_pages(session, view, request, partial(assess_paths, session))
     for page in pages.pages:
         document = page.document
         path = document.path

@@ -217,30 +217,6 @@ def _sources(record: Record) -> Iterator[str]:
             yield f"  {commit['id'][:SHORT_ID]} {day(commit['date'])} {quoted(commit['subject'])}"
 
 
-def list_text(record: Record) -> str:
-    """Return the pages, how many there are, and the cursor of the rest."""
-    pages = record["pages"]
-    shown = count(record["total"], "page")
-    if len(pages) < record["total"]:
-        shown = f"{len(pages)} of {shown}"
-    lines = [f"{shown}. {notice(record)}"]
-    for page in pages:
-        lines.append(f"{page_line(page)} ({', '.join(_listed_facts(page))})")
-        lines += unreadable_line(page, "  ")
-    if record.get("next_cursor"):
-        lines.append(f"More pages: pass cursor {record['next_cursor']}{repeated(record)}")
-    return "\n".join(lines) + "\n"
-
-
-def _listed_facts(page: Record) -> Iterator[str]:
-    yield name(page["doc_type"])
-    if page["staleness"] != "untracked":
-        yield staleness(page)
-    yield f"{page['outgoing_link_count']} out"
-    yield f"{page['incoming_link_count']} in"
-    yield from dates(page)
-
-
 def suggestions_text(record: Record) -> str:
     """Return the pairs, best first, then those with the same text."""
     pairs, duplicates = record["suggestions"], record.get("duplicates", [])

@@ -31,7 +31,7 @@ from ubp.frame.records import (
 from ubp.frame.wording import day
 from ubp.index.facts import why_unreadable
 from ubp.search.context import Center, PageContext, Related
-from ubp.search.list_pages import ListedPage, PageLink, PageList, ReadPage
+from ubp.search.list_pages import PageLink, ReadPage
 from ubp.search.traverse import Direction, PageGraph
 from ubp.staleness.wording import describe_reference
 
@@ -141,38 +141,6 @@ class PageRecord:
     outlinks: Annotated[tuple[OutlinkRecord, ...], "its links to pages, in order"] = ()
     backlinks: Annotated[tuple[BacklinkRecord, ...], "the links of other pages to it"] = ()
     truncated_count: Annotated[Count, "sections that are cut because of max_tokens"] = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPageRecord:
-    """A page in a list."""
-
-    doc_id: DocId
-    filepath: PagePath
-    title: Title
-    doc_type: DocType
-    tags: Annotated[tuple[str, ...], "tags from the front matter"] = ()
-    link_count: Annotated[Count, "outgoing and incoming"]
-    outgoing_link_count: Annotated[Count, "its links to other pages"]
-    incoming_link_count: Annotated[Count, "number of links from other pages"]
-    staleness: PageLevel
-    created_at: Annotated[
-        Moment | None,
-        "committer date of the commit that added the page; null unless it is the sort key",
-    ] = None
-    updated_at: UpdatedAt
-    uncommitted: Annotated[bool, "whether the file differs from the last commit"] = False
-    unreadable: WhyUnreadable = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PagesRecord:
-    """The list of pages."""
-
-    pages: Annotated[tuple[ListedPageRecord, ...], "pages in the requested order"]
-    total: Annotated[Count, "pages of these types and tags"]
-    documents: Annotated[Count, "number of pages"]
-    next_cursor: Annotated[str | None, "cursor of the next results; null at the end"] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,36 +302,6 @@ def page_record(read: ReadPage, start: int = 0) -> PageRecord:
         ),
         outlinks=tuple(map(_outlink, page.outlinks)),
         backlinks=tuple(map(_backlink, page.backlinks)),
-    )
-
-
-def pages_record(listed: PageList) -> PagesRecord:
-    """Return the record of `ubp list-pages`."""
-    return PagesRecord(
-        pages=tuple(_listed(page, listed) for page in listed.pages),
-        total=listed.matching,
-        documents=listed.total,
-        next_cursor=listed.next_cursor,
-    )
-
-
-def _listed(page: ListedPage, listed: PageList) -> ListedPageRecord:
-    document = page.document
-    path = document.path
-    return ListedPageRecord(
-        doc_id=document.doc_id,
-        filepath=path,
-        title=document.title,
-        doc_type=document.doc_type,
-        tags=tuple(document.tags),
-        link_count=page.outgoing + page.incoming,
-        outgoing_link_count=page.outgoing,
-        incoming_link_count=page.incoming,
-        staleness=listed.assessments[path].level,
-        created_at=moment_or_none(listed.created_at[path]),
-        updated_at=moment_or_none(listed.updated_at[path]),
-        uncommitted=path in listed.uncommitted,
-        unreadable=why_unreadable(listed.assessments[path].page),
     )
 
 

@@ -24,7 +24,6 @@ from ubp.output.records.pages import (
     ContextRecord,
     GraphRecord,
     PageRecord,
-    PagesRecord,
 )
 from ubp.output.records.proposals import (
     DecisionRecord,
@@ -118,7 +117,6 @@ _RECORDS = (
     RecordRow("get-page", PageRecord, ("ubp get-page", "ubp_get_page"), is_answer=True),
     RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
-    RecordRow("list-pages", PagesRecord, ("ubp list-pages", "ubp_list_pages"), is_answer=True),
     RecordRow("model", ModelRecord, ("ubp model",)),
     RecordRow("model-fetch", FetchedModelRecord, ("ubp model fetch",)),
     RecordRow("notes-ask", AnswerRecord, ("ubp ask", "ask"), is_answer=True),

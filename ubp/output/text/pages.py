@@ -11,7 +11,7 @@ from ubp.core.text import summarize
 from ubp.frame.wording import ARROWS, Style, count, day, joined, printable, printable_line
 from ubp.index.facts import why_unreadable
 from ubp.search.context import Center, Context, PageContext, Related
-from ubp.search.list_pages import PageLink, PageList, ReadPage
+from ubp.search.list_pages import PageLink, ReadPage
 from ubp.search.traverse import Edge, Neighborhood, PageGraph
 from ubp.staleness.wording import LEVEL_WORDS, describe_reference
 
@@ -141,37 +141,6 @@ def page_text(result: ReadPage, style: Style, *, is_quiet: bool) -> str:
             lines += ["", f"{title}:"]
             lines += [_link(link, style, is_outlink=is_outlink) for link in links]
     return joined(lines)
-
-
-def list_text(listed: PageList, style: Style, *, is_quiet: bool) -> str:
-    """Return a line a page, how many there are, and the next cursor; quietly only paths."""
-    if is_quiet:
-        return joined([printable(page.document.path) for page in listed.pages])
-    lines = list(_listed(listed, style))
-    number = len(listed.pages)
-    shown = count(number, "page")
-    if number < listed.total:
-        shown = f"{number} of {count(listed.total, 'page')}"
-    more = f" Continue with --cursor {listed.next_cursor}" if listed.next_cursor else ""
-    return joined([*lines, *([""] if lines else []), f"{shown}.{more}"])
-
-
-def _listed(listed: PageList, style: Style) -> Iterator[str]:
-    for page in listed.pages:
-        document = page.document
-        facts = [
-            printable(document.title),
-            printable(document.doc_type),
-            f"{page.outgoing} out",
-            f"{page.incoming} in",
-        ]
-        level = listed.assessments[document.path].level
-        if level != "untracked":
-            facts.append(LEVEL_WORDS[level])
-        if (changed := listed.updated_at[document.path]) is not None:
-            facts.append(f"changed {day(changed)}")
-        yield f"{style.bold(printable(document.path))}  {', '.join(facts)}"
-        yield from unreadable_line("  ", listed.assessments[document.path], style)
 
 
 def unreadable_line(indent: str, assessment: Assessment, style: Style) -> Iterator[str]:

@@ -10,7 +10,6 @@ from ubp.server.tools.docs import (
     get_context,
     get_graph,
     get_page,
-    list_pages,
     search,
 )
 from ubp.server.tools.maintenance import check_staleness, suggest_links
@@ -22,7 +21,7 @@ TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
         get_page.GET_PAGE,
         get_context.GET_CONTEXT,
         fulltext_search.FULLTEXT_SEARCH,
-        list_pages.LIST_PAGES,
+        make_tool("ubp_list_pages"),
         get_graph.GET_GRAPH,
     ),
     "maintenance": (
