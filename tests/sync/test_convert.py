@@ -78,3 +78,111 @@ def test_deep_nesting_is_converted_or_cut_but_never_fails():
 
 def test_a_page_without_a_heading_gets_its_title():
     assert convert("<title>A *title*</title><p>Text</p>") == "# A \\*title\\*\n\nText\n"
+
+
+HIDING = [
+    *("color:#fff", "color:white", "color: #FFFFFF", "color:rgb(255,255,255)", "color:#fefefe"),
+    *("background:#123456;color:#123456", "background-color:navy;color:navy"),
+    *("color:transparent", "color:rgba(0,0,0,0)", "color:#0000", "color:rgb(0 0 0 / 0%)"),
+    *("-webkit-text-fill-color:transparent", "display:none", "DISPLAY : None !important"),
+    *("d\\69splay:none", "display:/**/none", "visibility:hidden", "visibility:collapse"),
+    *("opacity:0", "opacity:0.00", "opacity:.01", "opacity:1%", "filter:opacity(0)"),
+    *("clip-path:inset(100%)", "clip-path:circle(0)", "clip-path: inset(50%)"),
+    *("clip-path:polygon(0 0,0 0,0 0)", "position:absolute;clip:rect(0,0,0,0)"),
+    *("clip:rect(1px, 1px, 1px, 1px)", "height:0;overflow:hidden", "overflow:hidden;max-height:0"),
+    *("width:1px;overflow:hidden", "overflow-y:clip;height:0px", "transform:scale(0)"),
+    *("transform:scaleX(0)", "transform:scale(.001)", "transform:matrix(0,0,0,0,0,0)"),
+    *("transform:translateX(-9999px)", "transform: rotateY(90deg)", "scale:0", "zoom:0"),
+    *("font-size:0", "font-size:0.1px", "font-size:.01em", "font:0.1px serif", "font:0/0 a"),
+    *("position:absolute;left:-9999px", "left:-999em", "text-indent:-9999px", "top:-100vh"),
+    *("margin-left:-9999px", "content-visibility:hidden"),
+]
+SEEN = [
+    *(
+        "color:#333",
+        "color:inherit",
+        "background:#000;color:#fff",
+        "color:var(--text)",
+        "opacity:1",
+    ),
+    *("font-size:0.9em", "font:12px/1 serif", "height:0", "overflow:hidden", "left:-10px"),
+    *("clip-path:circle(50%)", "clip-path:inset(10%)", "transform:scale(1.1)", "width:1px"),
+    *("transform:translateX(-50%)", "zoom:1", "text-indent:-1em", "visibility:visible"),
+    *("background:url(x.png);color:#fff", "display:block", "max-height:100px;overflow:hidden"),
+]
+
+
+def is_shown(html):
+    """Return whether a text of the page is in its Markdown without being marked."""
+    markdown = convert(f"<h2>Before.</h2>{html}<h2>After.</h2>")
+    assert "Before." in markdown
+    assert "After." in markdown
+    assert "hidden in the page" in markdown or ("SECRET" in markdown) <= ("\\[" not in markdown)
+    return "SECRET" in markdown and "hidden in the page" not in markdown
+
+
+@pytest.mark.parametrize("style", HIDING)
+def test_convert_text_hidden_by_css_is_removed_or_marked(style):
+    assert not is_shown(f'<p style="{style}">SECRET</p>')
+    assert not is_shown(f'<div style="{style}"><p>SECRET</p></div>')
+    for rule in (
+        f".a{{{style}}}",
+        f"p.a{{{style}}}",
+        f"x,.a{{{style}}}",
+        f"@media all{{.a{{{style}}}}}",
+    ):
+        assert not is_shown(f'<style>b{{top:0}} {rule}</style><p class="a">SECRET</p>')
+    assert not is_shown(
+        f"<style>section{{ p {{{style}}} }}</style><section><p>SECRET</p></section>"
+    )
+
+
+@pytest.mark.parametrize("style", SEEN)
+def test_convert_text_that_css_shows_is_kept(style):
+    assert is_shown(f'<p style="{style}">SECRET</p>')
+    assert is_shown(f'<style>.a{{{style}}}</style><p class="a">SECRET</p>')
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<dialog>SECRET</dialog>", False),
+        ("<dialog open>SECRET</dialog>", True),
+        ("<div popover>SECRET</div>", False),
+        ('<span class="sr-only">SECRET</span>', False),
+        ('<span class="x visually-hidden">SECRET</span>', False),
+        ('<font color="white">SECRET</font>', False),
+        ('<table bgcolor="black"><td><font color="white">SECRET</font></td></table>', True),
+        ('<div style="background:black"><p style="color:white">SECRET</p></div>', True),
+        ('<div style="background:black"><p style="color:black">SECRET</p></div>', False),
+        ("<details><summary>More</summary>SECRET</details>", True),
+        ("<style>.t{display:none} .t.on{display:block}</style><p class='t on'>SECRET</p>", True),
+        ("<style>.t.on{display:none} .t{display:block}</style><p class='t on'>SECRET</p>", False),
+        ("<style>p{display:none!important} #i{display:block}</style><p id=i>SECRET</p>", False),
+        ("<style>p{display:none}</style><p style='display:block'>SECRET</p>", True),
+        ("<style>@media print{p{display:none}}</style><p>SECRET</p>", True),
+        ("<style media=print>p{display:none}</style><p>SECRET</p>", True),
+        ("<style>.a:hover{display:none} .a::before{top:0}</style><p class=a>SECRET</p>", True),
+        ("<style>.a{color:red; .b{top:0} display:none}</style><p class=a>SECRET</p>", False),
+        ("<style>.a{&.b{display:none}}</style><p class='a b'>SECRET</p>", False),
+        ("<style>.a{display:none</style><p class=a>SECRET</p>", False),
+    ],
+)
+def test_convert_what_a_reader_sees_is_what_is_kept(html, shown):
+    assert is_shown(html) is shown
+
+
+def test_convert_text_without_contrast_is_marked():
+    assert convert('<p>A <span style="color:#fff">spoiler</span>.</p>').endswith(
+        "A \\[hidden in the page: spoiler].\n"
+    )
+
+
+def test_convert_many_rules_and_elements_are_bounded(monkeypatch):
+    calls = []
+    monkeypatch.setattr("ubp.sync.hidden.MAX_RULES_TIMES_ELEMENTS", 1000)
+    monkeypatch.setattr(
+        "ubp.sync.hidden._specificity", lambda part: calls.append(part) or (0, 0, 1)
+    )
+    convert(f"<style>{'p{top:0}' * 500}</style>{'<p>x</p>' * 98}")
+    assert 0 < len(calls) <= 98 * 11

@@ -1,7 +1,7 @@
 """Convert web pages to Markdown: headings with their ids, links between the pages of one import.
 
 What a reader of the page does not see is left out: scripts, navigation, comments, hidden elements
-and invisible characters, where instructions to a language model may hide.
+(see `hidden`) and invisible characters, where instructions to a language model may hide.
 """
 
 import codecs
@@ -12,6 +12,8 @@ from urllib.parse import urljoin
 
 from html_to_markdown import ConversionOptions, convert
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from ubp.sync.hidden import hide
 
 LinkResolver = Callable[[str], str]
 """Returns what a page of the import should contain for an absolute address."""
@@ -50,11 +52,6 @@ ESCAPE, ID_START, ID_END, ANCHOR_START, ANCHOR_END = (
     "\ue004",
 )
 
-_HIDING_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])|"
-    r"opacity\s*:\s*0(?![.\d]*[1-9])|(?:left|top|text-indent)\s*:\s*-\d{4,}",
-    re.IGNORECASE,
-)
 # Controls, what changes the direction of text or cannot be seen, private and tag characters.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -166,11 +163,9 @@ class HtmlPage:
         """Return the element with the text, without what a reader of the page does not see."""
         body = self._parser.body or self._parser.root
         assert body is not None  # noqa: S101  # the parser makes one for every text
+        hide(self._parser, body)
         for node in body.css(f"{REMOVED}, {PAGE_FRAMES}"):
             node.decompose()
-        for node in body.css("[style]"):
-            if _HIDING_STYLE.search(node.attributes.get("style") or ""):
-                node.decompose()
         for node in list(body.traverse(include_text=True)):
             if node.is_comment_node:
                 node.remove()
