@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.checks import snapshot_names
+from ubp.code import removed as code_removed
 
 CLIENT = """\
 import os
@@ -280,6 +281,53 @@ def test_names_in_a_commit_that_is_not_head_are_the_same_whatever_is_indexed(rep
     repository.commit()
     assert len(removed(repository, base="HEAD^", ref="HEAD")) == 1  # indexes HEAD alone
     assert removed(repository, base="HEAD~2", ref="HEAD~1") == []
+
+
+def rename_all(repository, count):
+    """Rename so many names that a page mentions."""
+    old = [f"field_{number}_name" for number in range(count)]
+    repository.write("src/fields.py", "".join(f"{name} = 1\n" for name in old))
+    repository.write("docs/fields.md", "".join(f"`{name}`\n" for name in old))
+    repository.commit()
+    stage(repository, "src/fields.py", "_name", "_title")
+
+
+def test_sources_are_searched_as_often_for_many_removed_names_as_for_few(
+    client, removed, monkeypatch
+):
+    searched = []
+    find = snapshot_names.SnapshotNames._find_occurring
+
+    def count(names, keys):
+        searched.append(len(keys))
+        return find(names, keys)
+
+    monkeypatch.setattr(snapshot_names.SnapshotNames, "_find_occurring", count)
+    counts = []
+    for names in (3, 60):
+        searched.clear()
+        rename_all(client, names)
+        assert len(removed(client, staged=True)) == names
+        counts.append(len(searched))
+    assert counts[0] == counts[1]
+
+
+def test_replacements_of_more_names_than_people_rename_are_not_all_looked_for(
+    client, removed, monkeypatch
+):
+    compared = []
+    monkeypatch.setattr(code_removed, "MAX_COMPARED", 100)
+    share_words = code_removed._share_words
+    monkeypatch.setattr(
+        code_removed,
+        "_share_words",
+        lambda old, new: compared.append(old) or share_words(old, new),
+    )
+    rename_all(client, 30)
+    messages = removed(client, staged=True)
+    assert (len(messages), len(compared)) == (30, 100)
+    assert sum("took its place" in message for message in messages) == 4
+    assert sum("no source has it" in message for message in messages) == 26
 
 
 def test_accepted_mentions_are_debt_until_they_are_gone(client, found):

@@ -5,7 +5,7 @@ benchmark a table that it moves from commit to commit.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -71,15 +71,20 @@ class PathForm(NamedTuple):
 
 
 class PageCode(NamedTuple):
-    """The names in a page's code, and the page's lines."""
+    """The names in a page's code, all and by their keys, and the page's lines."""
 
     names: CodeNames
+    by_key: Mapping[int, Sequence[CodeName]]
     lines: tuple[bytes, ...]
 
 
 def read_page_code(data: bytes) -> PageCode:
     """Return the names in a page's code, and its lines."""
-    return PageCode(read_code_names(data), tuple(data.split(b"\n")))
+    names = read_code_names(data)
+    by_key: dict[int, list[CodeName]] = {}
+    for name in names.names:
+        by_key.setdefault(name.key, []).append(name)
+    return PageCode(names, by_key, tuple(data.split(b"\n")))
 
 
 class Names(Protocol):
@@ -154,10 +159,12 @@ def find_removed_names(
     pages = {key: found for key, found in names.pages_with(keys).items() if found}
     if not pages:
         return
-    occurring = names.occurring(pages)
-    for key in sorted(pages.keys() - occurring):
-        removed = define(key)
-        if removed and not occurs(removed.name, key, names):
+    missing = sorted(pages.keys() - names.occurring(pages))
+    defined = {key: removed for key in missing if (removed := define(key))}
+    # Each question searches all sources: these answer those of every name below.
+    names.occurring(_keys_of(defined, pages, names))
+    for key, removed in defined.items():
+        if not occurs(removed.name, key, names):
             for page in sorted(pages[key]):
                 mention = find_name(page, key, removed, names)
                 if mention:
@@ -182,7 +189,24 @@ def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[
 
 def occurs(name: str, key: int, names: Names) -> bool:
     """Return whether a source has a name, or fragments from which it may build it."""
-    return bool(names.occurring({key, *map(name_key, fragments(name))}))
+    return bool(names.occurring({key, *_fragment_keys(name)}))
+
+
+def _keys_of(
+    defined: Mapping[int, Removed], pages: Mapping[int, Collection[FilePath]], names: Names
+) -> set[int]:
+    """Return the keys that `occurs` asks about for these names, and their mentions in pages."""
+    keys = {key for removed in defined.values() for key in _fragment_keys(removed.name)}
+    for key in defined:
+        for page in pages[key]:
+            code = names.code(page)
+            for mention in code.by_key.get(key, ()) if code else ():
+                keys.update(_fragment_keys(mention.text))
+    return keys
+
+
+def _fragment_keys(name: str) -> Iterator[int]:
+    return map(name_key, fragments(name))
 
 
 def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeName | None:
@@ -192,7 +216,6 @@ def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeN
     def matches(name: CodeName) -> bool:
         return (
             not name.is_path
-            and name_key(fold_name(name.text)) == key
             and (
                 removed.is_option
                 if name.is_option
@@ -201,7 +224,7 @@ def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeN
             and may_be_same(name.text, removed.name, is_public_upper=is_public_upper)
         )
 
-    mention = _first(page, matches, names)
+    mention = _first(page, key, matches, names)
     return None if mention is None or occurs(mention.text, key, names) else mention
 
 
@@ -214,21 +237,29 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
         return None
     if any(f"/{form.text}/" in f"/{file}/" for file in names.files()):
         return None
-    return _first(page, lambda name: name.text == form.text and not name.is_output, names)
+    key = name_key(form.text)
+    return _first(page, key, lambda name: name.text == form.text and not name.is_output, names)
 
 
-def _first(page: FilePath, matches: Callable[[CodeName], bool], names: Names) -> CodeName | None:
-    """Return the first mention in lines of a page that the change did not write."""
+def _first(
+    page: FilePath, key: int, matches: Callable[[CodeName], bool], names: Names
+) -> CodeName | None:
+    """Return the first mention with a key in lines of a page that the change did not write."""
     code = names.code(page)
     if code is None:
         return None
-    found = [name for name in code.names.names if matches(name)]
+    found = [name for name in code.by_key.get(key, ()) if matches(name)]
     if not found or _is_imported(found[0], code.names, names):
         return None
     if names.is_edited(page):
-        old_lines = set((names.read_before(page) or b"").split(b"\n"))
+        old_lines = _line_set(names.read_before(page) or b"")
         found = [name for name in found if code.lines[name.line - 1] in old_lines]
     return found[0] if found else None
+
+
+@lru_cache(maxsize=4)
+def _line_set(data: bytes) -> frozenset[bytes]:
+    return frozenset(data.split(b"\n"))
 
 
 def _is_imported(name: CodeName, code: CodeNames, names: Names) -> bool:

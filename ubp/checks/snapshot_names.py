@@ -66,6 +66,7 @@ class SnapshotNames:
         self._before = before
         self.limit = MAX_UNREAD if is_quick else None
         self._code: dict[FilePath, PageCode | None] = {}
+        self._old: dict[FilePath, bytes | None] = {}
         self._is_occurring: dict[int, bool] = {}
 
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
@@ -89,8 +90,10 @@ class SnapshotNames:
 
     def read_before(self, page: FilePath) -> bytes | None:
         """Return the contents of a page that the change edits, as they were before it."""
-        entry = self._before.get(page)
-        return None if entry is None else _blobs(self._view, [entry.id])[entry.id]
+        if page not in self._old:
+            entry = self._before.get(page)
+            self._old[page] = None if entry is None else _blobs(self._view, [entry.id])[entry.id]
+        return self._old[page]
 
     def is_edited(self, page: FilePath) -> bool:
         """Return whether the change edits or adds a page."""

@@ -248,8 +248,7 @@ def _occurring(packed: bytes) -> bytes:
 
 
 def _pack_page(data: bytes) -> bytes:
-    names = read_code_names(data).names
-    return pack_keys({name_key(n.text if n.is_path else fold_name(n.text)) for n in names})
+    return pack_keys({name.key for name in read_code_names(data).names})
 
 
 def _by_language(sources: Mapping[FilePath, Entry]) -> dict[Language | None, dict[FilePath, Entry]]:

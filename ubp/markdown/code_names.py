@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from ubp.core.names import fold_name
+from ubp.core.names import fold_name, name_key
 
 # The patterns are compiled when they are first used: a hook needs few of them.
 Place = Literal["inline", "block", "front matter"]
@@ -73,6 +73,11 @@ class CodeName(NamedTuple):
     def is_path(self) -> bool:
         """Whether it is a path of at least two parts."""
         return "/" in self.text
+
+    @property
+    def key(self) -> int:
+        """The number that stands for it in the index, the same for all spellings of a name."""
+        return name_key(self.text if self.is_path else fold_name(self.text))
 
 
 class CodeNames(NamedTuple):
