@@ -253,6 +253,22 @@ def test_a_reference_to_a_symbol_may_go_with_the_symbol(project, check):
     ]
 
 
+@pytest.mark.parametrize(
+    ("moved", "pin", "expected"),
+    [(True, True, []), (True, False, [LOST]), (False, True, [LOST])],
+    ids=["moved", "unpinned", "unrelated"],
+)
+def test_a_page_may_follow_code_to_another_file(project, check, moved, pin, expected):
+    price, tax = CODE.split("\n\n\n")
+    project.write("src/price.py", price + "\n")
+    project.write("src/tax.py", tax if moved else "def other():\n    return None\n")
+    project.git("add", "--all")
+    source = f"path: src/tax.py\n    blob: {project.blob('src/tax.py')}" if pin else "src/tax.py"
+    project.page("docs/prices.md", source, body=TEXT)
+    project.commit("Split the module")
+    assert [finding[-1] for finding in unbound(check, project, base="main")] == expected
+
+
 def test_a_merge_unbinds_nothing_that_its_other_side_had_unbound(project, check):
     project.git("checkout", "--quiet", "main")
     project.write("docs/prices.md", TEXT)

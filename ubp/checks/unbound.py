@@ -4,6 +4,7 @@ The pages of a change's base are compared with what the change leaves of them: t
 where it moved them to. Nothing else is read unless a reference or a pin is missing there.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -17,6 +18,10 @@ from ubp.index.parts import is_readable, part_lines
 from ubp.staleness.model import Change, StalenessContext
 from ubp.staleness.references import candidates, collection_of, locate
 from ubp.staleness.translations import as_translation
+
+# Of what a file lost, so much must be in another one for the code to have moved there: Git's own
+# share for renames.
+MIN_MOVED = 0.5
 
 
 def find_unbound(change: Change, after: StalenessContext, renames: Renames) -> Iterator[Unbinding]:
@@ -173,6 +178,8 @@ class _Comparison:
                     moved = self._moved_files(source)
                     if not moved or self._list_any(references, moved):
                         continue
+            if self._is_followed(reference, source, old, references):
+                continue
             if not self._is_listed_elsewhere(source, moved, old.filepath):
                 missing.append((reference, moved[0] if moved else None))
         return missing
@@ -206,6 +213,42 @@ class _Comparison:
     @staticmethod
     def _list_any(references: Sequence[SourceReference], paths: Sequence[FilePath]) -> bool:
         return any(_source(new).matches(path) for new in references for path in paths)
+
+    def _is_followed(
+        self,
+        reference: SourceReference,
+        source: PathSource | GlobSource,
+        old: Page,
+        references: Sequence[SourceReference],
+    ) -> bool:
+        """Return whether the page lists the file to which the change moved code of the source.
+
+        That file gained at least half of what the source lost, in bytes of equal lines.
+        """
+        known = _literals(old)
+        added = [
+            _source(new).path
+            for new in references
+            if new.literal not in known and (new.pin or not reference.pin)
+        ]
+        gained = [path for path in added if path in self._change.changes]
+        if not gained or source.path not in self._change.changes:
+            return False
+        lost = self._lines(self._before, source.path) - self._lines(self._after, source.path)
+        size = _size(lost)
+        return size > 0 and any(
+            _size(lost & (self._lines(self._after, path) - self._lines(self._before, path)))
+            >= size * MIN_MOVED
+            for path in gained
+        )
+
+    def _lines(self, context: StalenessContext, path: FilePath) -> Counter[bytes]:
+        """Return how often a file has each line, without indentation; none of what is no file."""
+        entry = context.view.entry(path)
+        if entry is None or not entry.is_file:
+            return Counter()
+        data = context.repository.read_blobs([entry.id])[entry.id] or b""
+        return Counter(stripped for line in data.splitlines() if (stripped := line.strip()))
 
     def _is_listed_elsewhere(
         self, source: PathSource | GlobSource, moved: Sequence[FilePath], page: FilePath
@@ -280,6 +323,10 @@ def _bound(page: Page, context: StalenessContext) -> Page:
     ):
         references += translation.facts.references
     return page._replace(facts=page.facts._replace(references=references))
+
+
+def _size(lines: Counter[bytes]) -> int:
+    return sum(len(line) * count for line, count in lines.items())
 
 
 def _literals(page: Page) -> set[FilePath]:

@@ -18,6 +18,7 @@ more, or is no longer at the beginning of the page. Not reported is what is ordi
 - the source or symbol was deleted, or the source was renamed and its reference with it;
 - the page lists a part of the source instead, or a folder or glob that contains it, with a pin if
   the old reference had one;
+- the page lists the file to which the change moved most of the code that the source lost;
 - the change adds the source to another page: one page was split in two, or two were merged.
 
 Replacing a source by another one that has nothing to do with it is reported, because from then on
