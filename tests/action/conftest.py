@@ -117,10 +117,23 @@ class Runner:
             subprocess.run([*git, *words], check=True)
         return place
 
-    def run(self, place, name, event, *, ref, sha, is_installed=True, environment=None, **inputs):
+    def run(
+        self,
+        place,
+        name,
+        event,
+        *,
+        ref,
+        sha,
+        is_installed=True,
+        environment=None,
+        directory=None,
+        **inputs,
+    ):
         """Run the action for an event; `inputs` are spelt with underscores.
 
-        The values of `environment` may contain `{checkout}` and `{PATH}`.
+        The values of `environment` may contain `{checkout}` and `{PATH}`. With a `directory` each
+        step is run, also after one that failed, as if that directory had been checked.
         """
         temp = self.work / f"temp{self._runs}"
         temp.mkdir(exist_ok=True)
@@ -158,9 +171,11 @@ class Runner:
             "RUNNER_TEMP": str(temp),
             "UBP_NOW": str(NOW),
         }
-        return self._run_steps(place, context, environment, files, is_installed=is_installed)
+        return self._run_steps(
+            place, context, environment, files, is_installed=is_installed, directory=directory
+        )
 
-    def _run_steps(self, place, context, environment, files, *, is_installed):
+    def _run_steps(self, place, context, environment, files, *, is_installed, directory):
         status, told, seconds = 0, {}, {}
         for step in ACTION["runs"]["steps"]:
             if "run" not in step or not _holds(step.get("if", ""), context):
@@ -186,9 +201,12 @@ class Runner:
             for line in files["GITHUB_OUTPUT"].read_text().splitlines():
                 key, _, value = line.partition("=")
                 context[f"steps.{step['id']}.outputs.{key}"] = value
+            if directory:
+                context["steps.checkout.outputs.directory"] = str(directory)
             if done.returncode:
-                status = done.returncode
-                break
+                status = status or done.returncode
+                if not directory:
+                    break
         outputs = {k: _fill(o["value"], context) for k, o in ACTION["outputs"].items()}
         temp = str(files["GITHUB_OUTPUT"].parent)
         outputs = {key: value.replace(temp, "TEMP") for key, value in outputs.items()}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -373,7 +374,7 @@ def test_the_token_reaches_only_git_fetch_and_gh(runner, upstream):
         shim = shims / program
         shim.write_text(
             f"""#!/bin/sh
-case $({shutil.which("env")}) in *=personal*|*AUTHORIZATION*) echo {program} "$1" >>'{log}' ;; esac
+case $({shutil.which("env")}) in *=personal*|*AUTHORIZATION*) echo {program} "$*" >>'{log}' ;; esac
 exec '{actual}' "$@"
 """
         )
@@ -388,7 +389,144 @@ exec '{actual}' "$@"
         token="personal",
     )
     assert json.loads(runner.comments.read_text())["100"]["author"] == "ann"
-    assert (job.status, set(log.read_text().splitlines())) == (1, {"git fetch", "gh api"})
+    commands = re.findall(
+        r"^(git|gh)(?: -c \S+| --\S+)* (\w+)|^(.+)", log.read_text(), re.MULTILINE
+    )
+    assert (job.status, set(commands)) == (1, {("git", "fetch", ""), ("gh", "api", "")})
+
+
+CONFIG = """[core]
+\trepositoryFormatVersion = 0
+\tbare = {bare}
+\tsshCommand = "{program}"
+\tfsmonitor = "{program}"
+\thooksPath = {hooks}
+[remote "origin"]
+\turl = ssh://nowhere.invalid/x
+"""
+
+
+class HostileDirectory:
+    """Puts something that is no ordinary directory in the place of `docs` in a checkout."""
+
+    def __init__(self, work):
+        self.marker = work / "executed"
+        self.elsewhere = work / "elsewhere"
+        self._program = work / "hostile"
+        self._program.write_text(f"#!/bin/sh\nenv >>'{self.marker}'\nexit 1\n")
+        self._program.chmod(0o755)
+        hooks = work / "hooks"
+        hooks.mkdir()
+        for hook in ("reference-transaction", "post-checkout", "post-index-change"):
+            (hooks / hook).symlink_to(self._program)
+        self._hooks = hooks
+
+    def _git_dir(self, folder, *, bare):
+        """Make a Git directory with nothing but what Git asks for, and programs to run."""
+        for below in ("objects", "refs/heads"):
+            (folder / below).mkdir(parents=True, exist_ok=True)
+        (folder / "HEAD").write_text("ref: refs/heads/main\n")
+        config = CONFIG.format(bare=bare, program=self._program, hooks=self._hooks)
+        (folder / "config").write_text(config)
+
+    def hidden_bare_repository(self, place):
+        self._git_dir(place / "docs", bare="true")
+
+    def hidden_repository_of_the_workspace(self, place):
+        self._git_dir(place / "docs", bare="false")
+        config = place / "docs" / "config"
+        config.write_text(config.read_text().replace("[core]", f"[core]\n\tworktree = {place}"))
+
+    def submodule(self, place):
+        self._git_dir(place / ".git" / "modules" / "docs", bare="false")
+        (place / "docs" / ".git").write_text("gitdir: ../.git/modules/docs\n")
+
+    def git_file(self, place):
+        self._git_dir(place / "docs" / "store", bare="false")
+        (place / "docs" / ".git").write_text("gitdir: store\n")
+
+    def link(self, place):
+        self._git_dir(self.elsewhere / ".git", bare="false")
+        shutil.rmtree(place / "docs")
+        (place / "docs").symlink_to(self.elsewhere)
+
+    def link_inside(self, place):
+        (place / "docs").rename(place / "pages")
+        (place / "docs").symlink_to("pages")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program that Git would run is a script of POSIX")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "hidden_bare_repository",
+        "hidden_repository_of_the_workspace",
+        "submodule",
+        "git_file",
+        "link",
+        "link_inside",
+    ],
+)
+def test_no_step_obeys_a_hostile_working_directory_and_the_job_fails(runner, upstream, kind):
+    hostile = HostileDirectory(runner.work)
+    head, base = upstream.head(), upstream.git("rev-parse", "HEAD~1")
+    place = runner.checkout(head, "refs/remotes/origin/main")
+    getattr(hostile, kind)(place)
+    event = {"pull_request": {"number": 1, "base": {"sha": base}, "head": {"sha": head}}}
+    job = runner.run(
+        place,
+        "pull_request",
+        event,
+        ref="refs/pull/1/merge",
+        sha=head,
+        working_directory="docs",
+        directory=place / "docs",
+        collections="true",
+        comment="true",
+        sarif_file="ubp.sarif",
+    )
+    assert not hostile.marker.exists(), hostile.marker.read_text()
+    assert job.status == 2
+    refusal = job.steps["Check the working directory"].splitlines()[-1]
+    assert refusal.startswith("::error title=UBP::The input `working-directory` ")
+    steps = {step["name"] for step in runner.action["runs"]["steps"] if "run" in step}
+    assert steps - job.steps.keys() <= {"Write the pull request comment"}  # where no report is
+
+
+def test_a_git_file_in_place_of_the_folder_is_refused(runner, upstream):
+    place = runner.checkout(upstream.head(), "refs/remotes/origin/main")
+    (place / ".git").rename(place / "store")
+    (place / ".git").write_text("gitdir: store\n")
+    job = runner.run(place, "schedule", {}, ref="refs/heads/main", sha=upstream.head())
+    assert (job.status, list(job.steps)[-1]) == (2, "Check the working directory")
+    assert "GITHUB_WORKSPACE is not the root of a repository" in job.log
+
+
+def test_a_folder_of_the_checkout_is_a_working_directory(runner, upstream):
+    break_something(upstream)
+    job = pull_request(
+        runner, upstream, "change", working_directory="docs/../docs", sarif_file="ubp.sarif"
+    )
+    assert (job.status, job.outputs["stale-count"]) == (1, "1")
+    assert (runner.work / "checkout1" / "docs" / "ubp.sarif").exists()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "status"),
+    [({}, 1), ({"relaxed_check": "warning"}, 0), ({"fail_on": "never"}, 0)],
+    ids=repr,
+)
+def test_a_change_that_relaxes_its_own_check_fails_by_default(runner, upstream, inputs, status):
+    upstream.write(".ubp/config.json", "{}")
+    upstream.commit("Adopt UBP")
+    upstream.git("push", "--quiet", "origin", "main")
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.write("src/session.py", "ttl = 15\n")
+    upstream.write(".ubp/config.json", '{"check": {"severity": {"stale-doc": "off"}}}')
+    upstream.commit("Shorten sessions")
+    job = pull_request(runner, upstream, "change", **inputs)
+    assert "relaxed-check" in job.log
+    assert (job.status, "::error title=UBP::This change keeps" in job.log) == (status, status == 1)
 
 
 def test_args_with_an_unbalanced_quote_fail_with_an_error(runner, upstream):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ubp.git.command import OPTIONS
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPTS = Path(sys.executable).parent
 ACTION = ROOT / "action.yml"
@@ -54,6 +56,25 @@ def test_inputs_reach_the_shell_through_the_environment_alone(step):
     assert step["shell"] == "bash"
     assert "${{" not in step["run"]
     assert all(re.fullmatch(r"\$\{\{ [\w.-]+ \}\}(/\S+)?", v) for v in step["env"].values())
+
+
+def test_every_call_of_git_has_the_options_that_ubp_passes():
+    function = re.compile(r"^git\(\) \{\n(?P<body>.*?)^\}\n", re.MULTILINE | re.DOTALL)
+    bodies = set()
+    for step in STEPS:
+        script = re.sub(r"#.*", "", step["run"])
+        definition = function.search(script)
+        before = script[: definition.start()] if definition else script
+        after = script[definition.end() :] if definition else ""
+        assert not re.search(r"\bgit [a-z-]", before), step["name"]
+        # These start the program, not the function; a shell that got the function starts that.
+        after = after.replace("xargs -0 bash -c 'git ", "")
+        assert not re.search(r"\b(xargs|command|env|exec)\b[^\n|;]*\bgit\b", after), step["name"]
+        if definition:
+            bodies.add(" ".join(definition["body"].replace("\\\n", " ").split()))
+    (body,) = bodies
+    assert f'command git {" ".join(OPTIONS)} "$@"' in body
+    assert "GIT_NO_REPLACE_OBJECTS=1" in body
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
