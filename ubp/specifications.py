@@ -1,7 +1,7 @@
 """Questions about specifications: collections with a language, each answer with its citation.
 
 What a policy allows to show is decided here, for every tool: of a text under `excerpt_only` the
-first 1,200 characters (`ubp.index.collections.excerpt`).
+first 1,200 characters (`ubp.core.policy.excerpt`).
 """
 
 from collections.abc import Iterator, Sequence

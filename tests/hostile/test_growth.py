@@ -1,6 +1,6 @@
 """Texts that once took the square of their length, or more: time and memory must grow with it.
 
-`benchmarks/parsers.py` gives every parser 100 kB of each of its separators and nesting signs.
+A benchmark gives every parser 100 kB of each of its separators and nesting signs.
 """
 
 import time

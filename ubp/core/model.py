@@ -1,8 +1,7 @@
 """The domain's types, shared by every package, and the callback types for warnings and progress.
 
-Values are NamedTuples, not dataclasses, because the hook's import path includes this module:
-`import dataclasses` costs 15 ms of CPU and each dataclass another 0.8 ms, while a warm `ubp stale`
-takes about 100 ms (README, "Speed").
+Values are NamedTuples, not dataclasses, because the hook's import path includes this module
+(docs/decisions/0005-named-tuples.md).
 """
 
 from collections.abc import Callable, Mapping

@@ -156,7 +156,7 @@ def in_collection(
 ) -> tuple[StalenessContext, list[ReferenceVerdict], str]:
     """Return verdicts on sources in one collection as the collection itself would have them.
 
-    Also what verdicts depend on there, and its policy (see `ubp.index.collections.excerpt`).
+    Also what verdicts depend on there, and its policy (see `ubp.core.policy.excerpt`).
 
     Raises:
         CollectionError: it is not on this machine.

@@ -1,0 +1,165 @@
+"""Docstrings and comments cite names, files and sections that exist."""
+
+import ast
+import io
+import re
+import tokenize
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+# Pages of invented repositories, a file that a command writes, and the prefix of branches.
+EXAMPLES = {
+    "docs/a.md",
+    "docs/auth.md",
+    "docs/en/",
+    "docs/en/a.md",
+    "docs/en/a/b.md",
+    "docs/en/docs/sub/only.md",
+    "docs/ja/a.md",
+    "docs/ja/a/b.md",
+    "docs/ja/auth.md",
+    "docs/old.md",
+    "docs/spec.md",
+    "docs/src/page.md",
+    "ubp.sarif",
+    "ubp/proposals/",
+}
+
+NAME = re.compile(r"(?<![\w./-])(?:ubp|benchmarks)(?:\.[A-Za-z_]\w*)+(?![\w/-])")
+PATH = re.compile(r"(?<![\w./:-])(?:ubp|docs|benchmarks|tests|fixtures|editors)/[\w./*-]*[\w*/]")
+SECTION = re.compile(
+    r"(?<![\w./-])(?P<page>(?:[\w-]+/)*(?:[\w-]+\.md|README|SECURITY|CHANGELOG)),"
+    r' (?:section )?"(?P<heading>[^"]+)"'
+)
+
+
+def texts(source):
+    """The comments and docstrings of a module, each on one line."""
+    comment = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            comment.append(token.string.lstrip("#: "))
+        elif token.type != tokenize.NL:
+            yield " ".join(comment)
+            comment = []
+    yield " ".join(comment)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield " ".join(str(node.value.value).split())
+
+
+@cache
+def names_in(module):
+    """What a module defines or imports, with the members of each class."""
+    return members(ast.parse(module.read_text(encoding="utf-8")).body)
+
+
+def members(statements):
+    found = {}
+    for statement in statements:
+        if isinstance(statement, ast.ClassDef):
+            found[statement.name] = members(statement.body)
+        elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            found[statement.name] = {}
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name): {} for alias in statement.names}
+        elif isinstance(statement, ast.If | ast.Try):
+            found |= members(statement.body) | members(statement.orelse)
+        else:
+            stored = (leaf for leaf in ast.walk(statement) if isinstance(leaf, ast.Name))
+            found |= {leaf.id: {} for leaf in stored if isinstance(leaf.ctx, ast.Store)}
+    return found
+
+
+def name_exists(dotted):
+    parts = dotted.split(".")
+    place = ROOT / parts[0]
+    for number, part in enumerate(parts[1:], start=1):
+        if (place / part).is_dir():
+            place /= part
+            continue
+        is_module = (place / f"{part}.py").is_file()
+        module = place / (f"{part}.py" if is_module else "__init__.py")
+        names = names_in(module) if module.is_file() else {}
+        for attribute in parts[number + is_module :]:
+            if attribute not in names:
+                return False
+            names = names[attribute]
+        return True
+    return True
+
+
+def path_exists(path):
+    return any(ROOT.glob(path.rstrip("/"))) if "*" in path else (ROOT / path).exists()
+
+
+def section_exists(page, heading):
+    path = ROOT / (page if page.endswith(".md") else f"{page}.md")
+    return path.is_file() and re.search(
+        rf"^#+ {re.escape(heading)}$", path.read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+
+def missing(text):
+    yield from (name for name in NAME.findall(text) if not name_exists(name))
+    yield from (path for path in PATH.findall(text) if not path_exists(path))
+    yield from (
+        match[0] for match in SECTION.finditer(text) if not section_exists(**match.groupdict())
+    )
+
+
+def broken_citations(source):
+    joined = re.sub(r"\n\s*(?:# ?)?", " ", source)
+    if EXAMPLES.issuperset(missing(joined)):
+        return set()  # without taking the source apart, which takes ten times as long
+    return {cited for text in texts(source) for cited in missing(text)} - EXAMPLES
+
+
+def test_citations_in_docstrings_and_comments_lead_to_what_exists():
+    broken = {
+        f"{module.relative_to(ROOT).as_posix()}: {cited}"
+        for folder in ("ubp", "tests", "benchmarks")
+        for module in sorted((ROOT / folder).rglob("*.py"))
+        if module != Path(__file__)
+        for cited in broken_citations(module.read_text(encoding="utf-8"))
+    }
+    assert broken == set()
+
+
+def test_broken_citation_in_a_comment_or_docstring_of_several_lines_is_found():
+    source = """
+def f():
+    \"\"\"As in README,
+    "Speed".\"\"\"
+    return 1  # see ubp/gone.py
+
+
+# As in `ubp.gone.name`
+# for reasons.
+PATH = "ubp/other.py"
+"""
+    assert broken_citations(source) == {'README, "Speed"', "ubp/gone.py", "ubp.gone.name"}
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("see ubp.core.policy.excerpt", []),
+        ("see ubp.index.collections.excerpt", ["ubp.index.collections.excerpt"]),
+        ("see ubp.core.model.FilePath and ubp.markdown.", []),
+        ("see ubp.index.collections.Collection.is_stored", []),
+        ("see ubp.index.collections.Collection.gone", ["ubp.index.collections.Collection.gone"]),
+        ("see ubp/core/model.py, `tests/cli/`, ubp/*/model.py.", []),
+        ("see ubp/core/gone.py and tests/*/gone.py", ["ubp/core/gone.py", "tests/*/gone.py"]),
+        ('as in docs/design.md, "The index"; README, "Install"', []),
+        ('as in README, "Speed"', ['README, "Speed"']),
+        ("https://example.org/docs/a.md and src/ubp/b.py", []),
+    ],
+)
+def test_citation_is_broken_where_its_target_does_not_exist(text, broken):
+    assert list(missing(text)) == broken
