@@ -6,8 +6,8 @@ far as references named them: a hook has no time to read the tokens of whole fil
 
 import json
 import re
-from collections.abc import Collection, Mapping
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.source import Part, PartSource, possible_sources
@@ -18,8 +18,8 @@ from ubp.index.tree import IndexContext
 from ubp.index.view import View
 
 PartsFault = Literal["absent", "extra", "language"]
-"""Why the parts of a file are unknown: its bytes are not available (or too many), the extra
-`symbols` is not installed, or symbols cannot be found in this kind of file."""
+"""Why the parts of a file are unknown: its bytes are not available, or are too many or too slow to
+parse; the extra `symbols` is not installed; or symbols cannot be found in this kind of file."""
 
 
 class FileVersion(NamedTuple):
@@ -30,12 +30,8 @@ class FileVersion(NamedTuple):
     is_current: bool
 
 
-class _ParsedFile(Protocol):
-    """A file whose parts can be found by name."""
-
-    def find(self, name: str, /) -> tuple[Part, ...]: ...
-
-    def all(self) -> tuple[Part, ...]: ...
+Wanted = tuple[str, ...] | Literal["all"]
+"""The names of parts, or all of them, which are below the name ""."""
 
 
 class PartReader:
@@ -101,8 +97,10 @@ class PartReader:
     def all(self, source: PartSource, version: FileVersion) -> tuple[Part, ...]:
         """Return all parts of a version that are of the same kind as a source."""
         parser, data = _parser_name(source.kind, version.path), self.read([version])[version.blob]
-        file = _parse(parser, data) if parser and data is not None else None
-        return file.all() if file else ()
+        if parser is None or data is None:
+            return ()
+        (found,) = _find(parser, [(data, "all")])
+        return found[""] if found else ()
 
     def read(self, versions: Collection[FileVersion]) -> Mapping[ObjectId, bytes | None]:
         """Return the bytes of these versions by blob; None: absent or too large."""
@@ -131,14 +129,16 @@ class PartReader:
             if fragments - self._found.get((parser, version.blob), {}).keys()
         ]
         contents = self.read(missing) if missing else {}
+        present = [
+            (version, data) for version in missing if (data := contents[version.blob]) is not None
+        ]
+        answers = _find(parser, [(data, tuple(wanted[version])) for version, data in present])
         new: dict[ObjectId, str] = {}
-        for version in missing:
-            data = contents[version.blob]
-            file = None if data is None else _parse(parser, data)
-            if data is None or file is None:
+        for (version, data), answer in zip(present, answers, strict=True):
+            if answer is None:
                 continue
             found = self._found.setdefault((parser, version.blob), {})
-            found |= {name: file.find(name) for name in wanted[version] - found.keys()}
+            found |= answer
             is_unsaved = version.path in self._context.snapshot.buffers
             # A filter may change the bytes between disk and Git.
             if blob_id(data) == version.blob and not is_unsaved:
@@ -202,15 +202,14 @@ def find_parts(source: PartSource, data: bytes) -> tuple[Part, ...]:
 def read_parts(sources: Collection[PartSource], data: bytes) -> dict[PartSource, tuple[Part, ...]]:
     """Return what each of these symbols or sections of a file names in the file's bytes."""
     found: dict[PartSource, tuple[Part, ...]] = dict.fromkeys(sources, ())
-    files: dict[str, _ParsedFile | None] = {}
+    by_parser: dict[str, list[PartSource]] = {}
     for source in sources:
         parser = _parser_name(source.kind, source.path)
-        if parser is None or _parser_version(parser) is None:
-            continue
-        if parser not in files:
-            files[parser] = _parse(parser, data)
-        if file := files[parser]:
-            found[source] = file.find(source.fragment)
+        if parser is not None and _parser_version(parser) is not None:
+            by_parser.setdefault(parser, []).append(source)
+    for parser, parts in by_parser.items():
+        (answer,) = _find(parser, [(data, tuple(part.fragment for part in parts))])
+        found |= {part: answer[part.fragment] for part in parts} if answer else {}
     return found
 
 
@@ -257,13 +256,11 @@ def symbol_spans(path: FilePath, data: bytes) -> tuple[tuple[str, int, int], ...
 
     None where no parser reads it.
     """
-    from ubp.code.symbols import find_language, parser_version, read_symbols
+    from ubp.code.limited import find_spans
+    from ubp.code.symbols import find_language, parser_version
 
     language = find_language(path)
-    if language is None or parser_version() is None:
-        return ()
-    symbols = read_symbols(data, language)
-    return symbols.spans() if symbols else ()
+    return find_spans(data, language) if language and parser_version() else ()
 
 
 def _parser_name(kind: str, path: FilePath) -> str | None:
@@ -284,15 +281,24 @@ def _parser_version(parser: str) -> str | None:
     return parser_version()
 
 
-def _parse(parser: str, data: bytes) -> _ParsedFile | None:
-    """Return the parts of a file; None: it is too large."""
+def _find(
+    parser: str, files: Sequence[tuple[bytes, Wanted]]
+) -> list[dict[str, tuple[Part, ...]] | None]:
+    """Return the wanted parts of each file; None: it is too large, or takes too long to parse."""
     if parser == "markdown":
-        from ubp.markdown.section_words import Sections
+        return [_find_sections(data, wanted) for data, wanted in files]
+    from ubp.code.limited import SourceFile, find_in_files
 
-        return Sections(data)
-    from ubp.code.symbols import read_symbols
+    return find_in_files([SourceFile(data, parser, wanted) for data, wanted in files])
 
-    return read_symbols(data, parser)
+
+def _find_sections(data: bytes, wanted: Wanted) -> dict[str, tuple[Part, ...]]:
+    from ubp.markdown.section_words import Sections
+
+    sections = Sections(data)
+    if isinstance(wanted, str):
+        return {"": sections.all()}
+    return {name: sections.find(name) for name in wanted}
 
 
 def _unpack(text: str) -> dict[str, tuple[Part, ...]]:

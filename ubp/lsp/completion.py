@@ -14,7 +14,8 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from ubp.checks.rewrite import percent_encode
-from ubp.code.symbols import find_language, parser_version, read_symbols
+from ubp.code.limited import find_spans
+from ubp.code.symbols import find_language, parser_version
 from ubp.core.model import LINK_TYPES, FilePath, Link, LinkKind
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
@@ -342,5 +343,5 @@ def _part_names(context: EditorContext, path: FilePath) -> Sequence[str]:
     language = find_language(path)
     if language is None or parser_version() is None:
         return []
-    symbols = read_symbols(context.data(path), language)
-    return list(dict.fromkeys(name for name, _, _ in symbols.spans())) if symbols else []
+    spans = find_spans(context.data(path), language)
+    return list(dict.fromkeys(name for name, _, _ in spans))

@@ -67,7 +67,7 @@ UNKNOWN_CAUSES: Mapping[Note | None, str] = {
     "no_pin": "a pin is the id of no commit or file",
 }
 WHOLE_REASONS: Mapping[Note, str] = {
-    "no_blob": "one of its versions is not on this machine, or too large to be parsed",
+    "no_blob": "one of its versions is not on this machine, or too large or too slow to parse",
     "no_parser": "ast-grep, which finds symbols, is not installed",
     "no_language": "UBP finds no symbols in this kind of file",
     "no_part": "only files have symbols, sections and lines",
