@@ -273,6 +273,8 @@ def test_python_example_prints_stale_references(repository):
     assert (path, source, verdict) == ("docs/sessions.md", "src/session.py", "modified")
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "SECURITY.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "SECURITY.md"], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_pages_of_the_repository_have_no_front_matter_that_forges_show_as_a_table(page):
     assert not page.read_text(encoding="utf-8").startswith(("---\n", "+++\n"))
