@@ -12,26 +12,15 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
-# Pages of invented repositories, a file that a command writes, and the prefix of branches.
-EXAMPLES = {
-    "docs/a.md",
-    "docs/auth.md",
-    "docs/en/",
-    "docs/en/a.md",
-    "docs/en/a/b.md",
-    "docs/en/docs/sub/only.md",
-    "docs/ja/a.md",
-    "docs/ja/a/b.md",
-    "docs/ja/auth.md",
-    "docs/old.md",
-    "docs/spec.md",
-    "docs/src/page.md",
-    "ubp.sarif",
-    "ubp/proposals/",
-}
+# A file that a command writes, and the prefix of branches. Other pages below `docs/` than ours are
+# those of invented repositories.
+EXAMPLES = {"ubp.sarif", "ubp/proposals/"}
 
 NAME = re.compile(r"(?<![\w./-])(?:ubp|benchmarks)(?:\.[A-Za-z_]\w*)+(?![\w/-])")
-PATH = re.compile(r"(?<![\w./:-])(?:ubp|docs|benchmarks|tests|fixtures|editors)/[\w./*-]*[\w*/]")
+PATH = re.compile(
+    r"(?<![\w./:-])(?:(?:ubp|benchmarks|tests|fixtures|editors|docs/(?:guide|reference|decisions))/"
+    r"[\w./*-]*[\w*/]|docs/(?:design|measurements)[\w.]*\w)"
+)
 SECTION = re.compile(
     r"(?<![\w./-])(?P<page>(?:[\w-]+/)*(?:[\w-]+\.md|README|SECURITY|CHANGELOG)),"
     r' (?:section )?"(?P<heading>[^"]+)"'
@@ -155,6 +144,7 @@ PATH = "ubp/other.py"
         ("see ubp.index.collections.Collection.is_stored", []),
         ("see ubp.index.collections.Collection.gone", ["ubp.index.collections.Collection.gone"]),
         ("see ubp/core/model.py, `tests/cli/`, ubp/*/model.py.", []),
+        ("see docs/guide/gone.md and docs/example.md", ["docs/guide/gone.md"]),
         ("see ubp/core/gone.py and tests/*/gone.py", ["ubp/core/gone.py", "tests/*/gone.py"]),
         ('as in docs/design.md, "The index"; README, "Install"', []),
         ('as in README, "Speed"', ['README, "Speed"']),
