@@ -168,7 +168,9 @@ def product(sections: int) -> tuple[str, ...]:
     grown = []
     for number in range(TIMES):
         block = {2**40 + number: (generator.bytes(16), generator.bytes(whole.shape[1]))}
-        grown.append(clock(lambda block=block: grow(vectors, collection, block)))
+        before = vectors
+        grown.append(clock(lambda block=block, old=before: grow(old, collection, block)))
+        vectors = before.updated(block, [])
     return (
         f"{sections:,}",
         f"{statistics.median(ours):.2f}",
@@ -185,12 +187,11 @@ def fill(generator: "np.random.Generator", sections: int) -> "tuple[Vectors, Vec
     from ubp.index.store.vectors import BLOCK_VECTORS
 
     keys = generator.bytes(16 * sections)
-    vectors = Vectors(256)
     blocks = {}
     for start in range(0, sections, BLOCK_VECTORS):
         size = min(BLOCK_VECTORS, sections - start)
         blocks[start] = keys[16 * start : 16 * (start + size)], generator.bytes(256 * size)
-    vectors.update(blocks, [])
+    vectors = Vectors(256).updated(blocks, [])
     step = 16 * SECTIONS_A_PAGE
     texts = {f"{n:040x}": keys[step * n : step * (n + 1)] for n in range(sections // 5)}
     return vectors, VectorCollection(texts)
@@ -200,8 +201,7 @@ def grow(
     vectors: "Vectors", collection: "VectorCollection", block: dict[int, tuple[bytes, bytes]]
 ) -> None:
     """Take up what an edit brought."""
-    vectors.update(block, [])
-    collection.rows(vectors)
+    collection.rows(vectors.updated(block, []))
 
 
 def p95(times: list[float]) -> float:

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import operator
 import threading
 import time
 from functools import partial
@@ -158,6 +159,70 @@ async def test_one_model_outlives_workspaces_that_are_opened_anew(scheduler, wri
     )
     assert (after[0] != before[0], after[1] == before[1]) == (True, True)
     keeping.cancel()
+
+
+async def test_both_workers_share_vectors_and_documents_of_the_commit(scheduler):
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
+
+    def read(workspace):
+        view = workspace.session.view()
+        meaning = view.semantic_index(workspace.session.model())
+        workspace.learn_dates()
+        return (
+            meaning._vectors,
+            meaning._parts[0],
+            view.context.cache.common.of_commit(view.snapshot.commit, "documents", dict),
+            view.of_commit("created_at", dict),
+            view.pages(),
+        )
+
+    slow = await scheduler._slow.run(read, lambda *_: None)
+    quick = await scheduler._quick.run(read, lambda *_: None)
+    assert len(quick[0]) == len(quick[2]) == len(quick[3]) == len(quick[4]) == PAGES
+    assert all(map(operator.is_, slow[:4], quick[:4]))
+    assert all(map(operator.is_, slow[4], quick[4]))
+
+
+async def test_workers_of_different_configurations_share_nothing(scheduler, written):
+    def documents(workspace):
+        view = workspace.session.view()
+        return len(view.document_paths()), view.context.cache.common
+
+    before = await scheduler._slow.run(documents, lambda *_: None)
+    written.write(".ubp/config.json", '{"source": {"exclude": ["docs/3.md"]}}')
+    after = await scheduler._quick.run(documents, lambda *_: None)
+    assert (before[0], after[0]) == (PAGES, PAGES - 1)
+    assert before[1] is not after[1]
+
+
+async def test_two_threads_that_read_at_once_agree(scheduler, written):
+    """While pages are committed, edited, read and embedded by both workers."""
+    meet = threading.Barrier(2)
+
+    def read(workspace):
+        meet.wait(20)
+        view = workspace.session.view()
+        meaning = view.semantic_index(workspace.session.model())
+        best = [(h.path, round(h.score, 4)) for h in meaning.nearest("words7", 5)]
+        return [page.filepath for page in view.pages()], best, view.bound_pages()
+
+    for number in range(12):
+        written.write(f"docs/{number}.md", f"---\nsource_refs: [a.py]\n---\n# Words7 {number}\n")
+        if number % 2:
+            written.commit()
+        first, second = await asyncio.gather(
+            scheduler._slow.run(read, lambda *_: None),
+            scheduler._quick.run(read, lambda *_: None),
+        )
+        with Workspace.open(str(written.root)) as alone:
+            view = alone.session.view()
+            meaning = view.semantic_index(alone.session.model())
+            expected = (
+                [page.filepath for page in view.pages()],
+                [(h.path, round(h.score, 4)) for h in meaning.nearest("words7", 5)],
+                view.bound_pages(),
+            )
+        assert first == second == expected
 
 
 async def test_who_asks_for_meaning_alone_waits_for_it(scheduler):

@@ -15,7 +15,7 @@ from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.index.history import History
 from ubp.index.store.file import FILE_NAME
 from ubp.index.store.store import Store, open_store
-from ubp.index.tree import SessionCache
+from ubp.index.tree import SessionCache, SharedCache
 from ubp.index.view import View, build_view
 
 if TYPE_CHECKING:
@@ -287,6 +287,15 @@ class Session:
                 SessionOptions(environment, progress=self.progress, clock=self.clock),
             )
         return opened
+
+    def share_cache(self, shared: SharedCache) -> None:
+        """Share what is read with the other sessions of this index and this configuration.
+
+        They may be in other threads. An index in memory is shared with none.
+        """
+        if self.store.path is not None:
+            common = shared.of((self.store.path, self.config, self._file_stamps))
+            self._cache = SessionCache(common)
 
     def share_model(self, other: "Session") -> None:
         """Use the model of another session where both would load the same one."""

@@ -7,6 +7,7 @@ listing cannot answer, the tree is read from Git.
 import os
 import stat
 import time
+from _thread import allocate_lock  # `threading` costs the hook 2 ms
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -45,25 +46,56 @@ Changes = Mapping[FilePath, Entry | None]
 
 ROOT = FilePath("")
 
-# As many facts as the store remembers: 50 MB.
-MAX_CACHED_PAGES = 50_000
 # Another process may move the listing to its own commit just as often as this one does.
 MAX_LISTING_ATTEMPTS = 4
 
 
-class SessionCache:
-    """What outlives a view: a model's vectors, a commit's documents, values derived from blobs.
+class CommonCache:
+    """What sessions of one index and one configuration share, each in its own thread.
 
-    `documents` and `bound_pages` are those of one commit.
+    That is a model's vectors, and what was read about the documents of one commit. Nothing in it
+    changes afterwards or belongs to a connection: what is read is replaced as a whole, or added to
+    a dictionary whose values depend on its keys alone.
     """
 
     def __init__(self) -> None:
+        self.lock = allocate_lock()
+        """Held by whoever replaces the vectors."""
         self.vectors: VectorCache | None = None
-        self.documents: tuple[ObjectId, dict[FilePath, ObjectId]] | None = None
+        self._of_commit: tuple[ObjectId | None, dict[str, Any]] = None, {}
+
+    def of_commit(self, commit: ObjectId, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` read about a commit, cached under this name; one commit is cached."""
+        cached, values = self._of_commit
+        if cached != commit:
+            values = {}
+            self._of_commit = commit, values
+        if name not in values:
+            values.setdefault(name, make())  # another thread may have made it meanwhile
+        return cast("T", values[name])
+
+
+class SharedCache:
+    """The common cache of the sessions that were opened last."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._last: tuple[object, CommonCache] = None, CommonCache()
+
+    def of(self, key: object) -> CommonCache:
+        """Return the cache of this key: the same one until there is another key."""
+        with self._lock:
+            if self._last[0] != key:
+                self._last = key, CommonCache()
+            return self._last[1]
+
+
+class SessionCache:
+    """What outlives a view: the common cache, and values derived from blobs."""
+
+    def __init__(self, common: CommonCache | None = None) -> None:
+        self.common = common or CommonCache()
         self._derived: dict[str, Any] = {}
-        self._pages: tuple[ObjectId, dict[FilePath, Page]] | None = None
-        self.bound_pages: tuple[ObjectId, list[Page]] | None = None
-        self.site_configs: tuple[ObjectId, tuple[FilePath, ...]] | None = None
         self._hashed_files: tuple[ObjectId | None, dict[FilePath, ObjectId]] = None, {}
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
@@ -71,16 +103,6 @@ class SessionCache:
         if name not in self._derived:
             self._derived[name] = make()
         return cast("T", self._derived[name])
-
-    def pages(self, commit: ObjectId) -> dict[FilePath, Page]:
-        """Return the documents of a commit that were read, to be added to; one commit is cached."""
-        if (
-            self._pages is None
-            or self._pages[0] != commit
-            or len(self._pages[1]) > MAX_CACHED_PAGES
-        ):
-            self._pages = commit, {}
-        return self._pages[1]
 
     def hashed_files(self, snapshot: Snapshot) -> dict[FilePath, ObjectId]:
         """Return the ids that Git gave to changed files, to be added to; see `hash_changed`.
@@ -222,7 +244,7 @@ class CommitTree:
         self._repository = repository
         self._store = store
         self._is_document = document_filter(config)
-        self._commit = commit
+        self.commit = commit
         self._listing = listing
         self._tree: Tree | None = None
 
@@ -287,12 +309,13 @@ class CommitTree:
 
     def site_configs(self, cache: SessionCache) -> Sequence[FilePath]:
         """Return the files that may configure a site generator, and more; see `document_paths`."""
-        if self._commit is None:
+        if self.commit is None:
             return ()
-        if cache.site_configs is None or cache.site_configs[0] != self._commit:
-            found: list[FilePath] = self._query(self._store.listings.site_configs, list)
-            cache.site_configs = self._commit, tuple(found)
-        return cache.site_configs[1]
+        return cache.common.of_commit(
+            self.commit,
+            "site configs",
+            lambda: tuple(self._query(self._store.listings.site_configs, list)),
+        )
 
     def documents(self) -> list[tuple[FilePath, ObjectId]]:
         """Return the documents and their blobs."""
@@ -303,15 +326,15 @@ class CommitTree:
 
         Reading 26,000 of them from the store takes 40 ms.
         """
-        if self._commit is None:
+        if self.commit is None:
             return {}
-        if cache.documents is None or cache.documents[0] != self._commit:
-            cache.documents = self._commit, dict(sorted(self.documents()))
-        return cache.documents[1]
+        return cache.common.of_commit(
+            self.commit, "documents", lambda: dict(sorted(self.documents()))
+        )
 
     def known_pages(self, cache: SessionCache) -> dict[FilePath, Page]:
         """Return the documents read so far, to be added to: reading 26,000 takes 0.3 s."""
-        return {} if self._commit is None else cache.pages(self._commit)
+        return {} if self.commit is None else cache.common.of_commit(self.commit, "pages", dict)
 
     def count_documents(self) -> int:
         """Return the number of documents."""
@@ -348,14 +371,16 @@ class CommitTree:
         None: the listing is unavailable; read the facts of each of `documents` instead. The cache
         keeps those of a commit whose facts are complete: reading 5,000 takes 0.1 s.
         """
-        if cache.bound_pages is None or cache.bound_pages[0] != self._commit:
-            found: list[Page] | None = self._query(
+
+        def read() -> list[Page] | None:
+            return self._query(
                 lambda listing: self._store.listings.bound_pages(listing, keys), lambda _: None
             )
-            if found is None or self._commit is None or not self.is_complete(keys):
-                return found
-            cache.bound_pages = self._commit, found
-        return list(cache.bound_pages[1])
+
+        if self.commit is None or not self.is_complete(keys):
+            return read()
+        cached = cache.common.of_commit(self.commit, "bound pages", read)
+        return None if cached is None else list(cached)
 
     def _documents_of(self, tree: Tree) -> list[tuple[FilePath, ObjectId]]:
         return [(path, entry.id) for path, entry in tree.items() if self._is_document(path, entry)]
@@ -367,7 +392,7 @@ class CommitTree:
             except ListingMovedError:
                 self._listing = None
         if self._tree is None:
-            self._tree = list_tree(self._repository, self._commit) if self._commit else {}
+            self._tree = list_tree(self._repository, self.commit) if self.commit else {}
         return from_tree(self._tree)
 
 

@@ -1,5 +1,6 @@
 """The store's vectors in memory, kept while a session lasts."""
 
+import threading
 from collections.abc import Mapping
 
 from ubp.core.model import ObjectId
@@ -12,23 +13,25 @@ Base = tuple[ObjectId, str]
 
 
 class VectorCache:
-    """All vectors of one model, and the chunks of one commit."""
+    """All vectors of one model, and the chunks of one commit; several threads may use it."""
 
     def __init__(self, model: Model) -> None:
         self.fingerprint = model.fingerprint
-        self.vectors = Vectors(model.dimensions)
+        self._lock = threading.Lock()
+        self._vectors = Vectors(model.dimensions)
         self._base: tuple[Base, VectorCollection] | None = None
 
-    def refresh(self, stored: VectorTable) -> None:
-        """Read what was saved since the last time, by other processes too."""
-        cached, current = self.vectors.sizes(), stored.sizes()
-        if cached == current:
-            return
-        changed = stored.blocks(n for n, size in current.items() if cached.get(n) != size)
-        self.vectors.update(
-            {number: (block.keys, block.vectors) for number, block in changed.items()},
-            [number for number in cached if number not in current],
-        )
+    def read(self, stored: VectorTable) -> Vectors:
+        """Return what is stored; reads what was saved since the last time, by others too."""
+        with self._lock:
+            cached, current = self._vectors.sizes(), stored.sizes()
+            if cached != current:
+                changed = stored.blocks(n for n, size in current.items() if cached.get(n) != size)
+                self._vectors = self._vectors.updated(
+                    {number: (block.keys, block.vectors) for number, block in changed.items()},
+                    [number for number in cached if number not in current],
+                )
+            return self._vectors
 
     def collection(self, base: Base) -> VectorCollection | None:
         """Return the chunks of a commit, if they are cached."""

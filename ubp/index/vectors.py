@@ -42,10 +42,11 @@ class SemanticIndex:
         self._links = links
         self._stored = VectorTable(context.store.database, model.fingerprint, model.dimensions)
         self._texts = TextTable(context.store.database)
-        cache = context.cache.vectors
-        if cache is None or cache.fingerprint != model.fingerprint:
-            cache = context.cache.vectors = VectorCache(model)
-        self._cache = cache
+        common = context.cache.common
+        with common.lock:
+            if common.vectors is None or common.vectors.fingerprint != model.fingerprint:
+                common.vectors = VectorCache(model)
+            self._cache = common.vectors
         self._parts: list[VectorCollection] = []
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         links.read_consistently(self._update)
@@ -73,7 +74,7 @@ class SemanticIndex:
         query = self.model.encode([strip_markup(text)])
         if limit <= 0 or not query.rows.any():
             return []
-        cosines = self._cache.vectors.cosines(query)
+        cosines = self._vectors.cosines(query)
         allowed = None if within is None else frozenset(within)
         blobs = None if within is None else set(self._links.blobs(within).values())
         candidate_limit = limit
@@ -108,7 +109,7 @@ class SemanticIndex:
         page_paths = self._paths_of(set(chunks.pages))
         keys = [key(page_paths[page][0]) for page in with_checkpoints(chunks.pages)]
         mask = None if paths is None else chunks.mask(set(self._links.blobs(paths).values()))
-        pairs = most_similar_pairs(chunks, self._cache.vectors, keys, min_margin, mask)
+        pairs = most_similar_pairs(chunks, self._vectors, keys, min_margin, mask)
         while batch := list(islice(pairs, PAIRS_PER_BATCH)):
             located: dict[VectorHit, list[SemanticHit]] = {}
             chunks_of_batch = [chunk for first, second, _ in batch for chunk in (first, second)]
@@ -126,12 +127,12 @@ class SemanticIndex:
     def _update(self) -> None:
         """Collect the snapshot's chunks, and embed those without a vector."""
         self._parts = self._collect()
-        self._cache.refresh(self._stored)
+        self._vectors = self._cache.read(self._stored)
         missing = self._missing()
         if missing:
             embedder = Embedder(self._context, self.model, self._texts, self._stored, self._cache)
             self.embedded += embedder.embed(self._prioritize(missing), sum(missing.values()))
-            self._cache.refresh(self._stored)
+            self._vectors = self._cache.read(self._stored)
         self.pending = sum(self._missing().values())
 
     def _prioritize(self, blobs: Group[ObjectId]) -> dict[ObjectId, FilePath]:
@@ -161,7 +162,7 @@ class SemanticIndex:
     def _missing(self) -> dict[ObjectId, int]:
         missing: dict[ObjectId, int] = {}
         for part in self._parts:
-            missing.update(part.missing(self._cache.vectors))
+            missing.update(part.missing(self._vectors))
         paths = self._paths_of(set(missing))
         return {blob: count for blob, count in missing.items() if paths[blob]}
 
@@ -169,7 +170,7 @@ class SemanticIndex:
         hits: list[VectorHit] = []
         for part in self._parts:
             mask = part.mask(blobs) if blobs is not None else None
-            hits += part.best(cosines, self._cache.vectors, limit, mask)
+            hits += part.best(cosines, self._vectors, limit, mask)
         return sorted(hits, key=lambda hit: (-hit.score, hit.page, hit.number))[:limit]
 
     def _in_snapshot(
@@ -225,8 +226,8 @@ class Embedder:
         """
         done = 0
         for texts in self._read(pages):
-            self._cache.refresh(self._stored)
-            found = self._cache.vectors.find(as_keys(b"".join(texts))).tolist()
+            known = self._cache.read(self._stored)
+            found = known.find(as_keys(b"".join(texts))).tolist()
             new = {
                 key: text for (key, text), row in zip(texts.items(), found, strict=True) if row < 0
             }

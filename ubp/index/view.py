@@ -72,6 +72,16 @@ class View:
             self._derived[name] = make()
         return cast("T", self._derived[name])
 
+    def of_commit(self, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` derived from the snapshot's commit alone.
+
+        Other sessions, in other threads, may use it, too: see `CommonCache`.
+        """
+        commit = self.snapshot.commit
+        if commit is None or commit != self._base.commit:
+            return self.derived(name, make)
+        return self.context.cache.common.of_commit(commit, name, make)
+
     def is_current(self, snapshot: Snapshot) -> bool:
         """Return whether the view answers for this snapshot, too.
 
@@ -218,14 +228,8 @@ class View:
 
     def pages(self) -> list[Page]:
         """Return all documents, in path order."""
-
-        def read_all() -> dict[FilePath, Page]:
-            documents = self._overlay.entries(self.document_paths())
-            return self._read_pages(
-                {p: entry for p, entry in with_checkpoints(documents.items()) if entry}
-            )
-
-        return list(self.derived("pages", read_all).values())
+        pages = self.derived("pages", lambda: self.pages_at(self.document_paths()))
+        return list(pages.values())
 
     def pages_at(self, paths: Collection[FilePath]) -> dict[FilePath, Page]:
         """Return those of these paths that are documents; the paths are spelled as in Git."""
@@ -233,7 +237,11 @@ class View:
         if all_pages is not None:
             return {path: all_pages[path] for path in paths if path in all_pages}
         cached = self._base.known_pages(self.context.cache)
-        pages = {p: cached[p] for p in paths if p in cached and p not in self._overlay}
+        pages = {
+            path: cached[path]
+            for path in with_checkpoints(paths)
+            if path in cached and path not in self._overlay
+        }
         unknown = [path for path in paths if path not in pages]
         if not unknown:
             return pages
@@ -241,7 +249,7 @@ class View:
             pages[path] = page
             if path not in self._overlay and self._facts.blobs.is_saved(page.blob):
                 cached[path] = page
-        return {path: pages[path] for path in paths if path in pages}
+        return {path: pages[path] for path in with_checkpoints(paths) if path in pages}
 
     def read(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
         """Return the bytes of these documents as Git stores them; None: not available."""

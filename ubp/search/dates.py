@@ -25,7 +25,7 @@ def created_at(session: Session, view: View, paths: Sequence[FilePath]) -> Dates
 def _cached_dates(
     session: Session, view: View, paths: Sequence[FilePath], name: str, find: FindChanges
 ) -> Dates:
-    cache: dict[FilePath, int | None] = view.derived(name, dict)
+    cache: dict[FilePath, int | None] = view.of_commit(name, dict)
     new = [path for path in paths if path not in cache]
     if new:
         cache |= _find_dates(session, view, new, find)

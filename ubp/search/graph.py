@@ -1,8 +1,7 @@
 """The documents of a snapshot and the links between them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, TypeVar
 
 from ubp.core.interruption import with_checkpoints
@@ -47,7 +46,7 @@ class Graph:
 
     def documents(self) -> list[DocumentRow]:
         """Return all documents, sorted by path."""
-        return list(self._documents.values())
+        return [self._row(page) for page in with_checkpoints(self._view.pages())]
 
     def document(self, path: FilePath) -> DocumentRow | None:
         """Return a document, or None if there is none at the path."""
@@ -56,9 +55,6 @@ class Graph:
 
     def documents_at(self, paths: Collection[FilePath]) -> dict[FilePath, DocumentRow]:
         """Return the documents among these paths."""
-        cached: Mapping[FilePath, DocumentRow] | None = vars(self).get("_documents")
-        if cached is not None:
-            return {path: cached[path] for path in paths if path in cached}
         return {path: self._row(page) for path, page in self._view.pages_at(paths).items()}
 
     def outlinks(self, path: FilePath) -> tuple[GraphEdge, ...]:
@@ -156,10 +152,6 @@ class Graph:
     def cached(self, name: str, make: Callable[[], T]) -> T:
         """Return the session's cache of this name for facts of blobs, made by `make` if new."""
         return self._view.context.cache.derived(name, make)
-
-    @cached_property
-    def _documents(self) -> dict[FilePath, DocumentRow]:
-        return {page.filepath: self._row(page) for page in with_checkpoints(self._view.pages())}
 
     def _row(self, page: Page) -> DocumentRow:
         path, facts = page.filepath, page.facts

@@ -4,7 +4,8 @@ Indexing takes long for a snapshot that is new: a fresh clone, a branch that was
 here. So do some questions about 100,000 pages. The slow worker does both while the quick one
 answers the rest: a call that keeps others waiting there ends at its next checkpoint, and begins
 again at the slow worker. Each worker has a thread and a workspace of its own: SQLite connections
-and libgit2 handles belong to the thread that opened them.
+and libgit2 handles belong to the thread that opened them. What was read is shared: vectors, and the
+documents of the current commit.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from ubp.core.errors import UbpError, ask_again_if_damaged
 from ubp.core.interruption import interruptible
 from ubp.core.model import EMBEDDING, Progress
+from ubp.index.tree import SharedCache
 from ubp.server.memory import return_free_memory
 from ubp.workspace import Workspace
 
@@ -73,7 +75,7 @@ class Worker:
 
     A quick worker keeps its workspace, and ends jobs that keep others waiting. The other one, which
     is slower while `quick` runs a job, closes its workspace when there is nothing to do, which
-    frees its memory, unless `is_kept`.
+    frees its memory, unless `is_kept`. It shares what `quick` has read.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Worker:
         is_kept: bool = False,
     ) -> None:
         self._open_workspace = open_workspace
+        self.cache: SharedCache = quick.cache if quick else SharedCache()
         self._quick = quick
         self._is_quick = quick is None
         self._is_kept = is_kept or self._is_quick
@@ -171,6 +174,8 @@ class Worker:
             self._close()
         if self._workspace is None:
             self._workspace = self._open_workspace(self._step)
+            self._workspace.session.share_cache(self.cache)
+            self._workspace.session.store.database.save_memory()
         return self._workspace
 
     def _close_if_on_disk(self) -> None:

@@ -14,8 +14,7 @@ from ubp.index.embed.vectors import Matrix, VectorCollection, Vectors, quantize
 def collect(rows, a_page=2):
     """Pages of so many chunks each, with these vectors."""
     keys = [number.to_bytes(16, "big") for number in range(1, len(rows) + 1)]
-    vectors = Vectors(rows.shape[1])
-    vectors.update({1: (b"".join(keys), quantize(Matrix(rows)))}, [])
+    vectors = Vectors(rows.shape[1]).updated({1: (b"".join(keys), quantize(Matrix(rows)))}, [])
     pages = {
         ObjectId(f"{number:040x}"): b"".join(keys[number * a_page : (number + 1) * a_page])
         for number in range(len(rows) // a_page)

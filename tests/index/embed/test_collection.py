@@ -25,8 +25,7 @@ def vectors(*rows):
         number: (b"".join(KEYS[part]), quantize(matrix(*rows[part])))
         for number, part in ((7, slice(half, len(rows))), (3, slice(half)))
     }
-    found.update(blocks, [])
-    return found
+    return found.updated(blocks, [])
 
 
 @pytest.fixture
@@ -66,17 +65,16 @@ def test_chunks_without_a_vector_are_missing_by_page(pages, known):
 
 
 def test_a_block_that_grew_is_known_at_once(pages, known):
-    known.update({9: (KEYS[5], quantize(matrix(WEST)))}, [])
+    known = known.updated({9: (KEYS[5], quantize(matrix(WEST)))}, [])
     assert pages.missing(known) == {}
     assert known.sizes() == {3: 2, 7: 2, 9: 1}
     assert rounded(pages.best(known.cosines(matrix(WEST)), known, 1)) == [(C, 3, 1.0)]
-    known.update({}, [3, 7])
+    known = known.updated({}, [3, 7])
     assert pages.missing(known) == {A: 2, C: 3}
 
 
 def test_a_byte_a_number_keeps_the_direction():
     rows = np.random.default_rng(2).standard_normal((100, 256)).astype(np.float32)
-    one = Vectors(256)
-    one.update({1: (bytes(1600), quantize(Matrix(rows)))}, [])
+    one = Vectors(256).updated({1: (bytes(1600), quantize(Matrix(rows)))}, [])
     kept = one.take(np.arange(100)).floats(slice(None))
     assert (kept * Matrix(rows).rows).sum(axis=1).min() > 0.9999

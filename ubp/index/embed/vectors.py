@@ -118,11 +118,14 @@ class _Block(NamedTuple):
 
 
 class Vectors:
-    """Numbered vectors from blocks of the store; `version` changes when numbers have changed."""
+    """Numbered vectors from blocks of the store, never changed: several threads may share them.
+
+    Those with the same `version` begin with the same numbers, and the longer ones have more.
+    """
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
-        self.version = 0
+        self.version = object()
         self._blocks: dict[int, _Block] = {}
         self._order: Rows = np.empty(0, dtype=np.intp)
         self._sorted: Keys = as_keys(b"")
@@ -134,27 +137,34 @@ class Vectors:
         """Return the number of vectors in each block."""
         return {number: len(block.keys) for number, block in self._blocks.items()}
 
-    def update(self, blocks: Mapping[int, tuple[bytes, bytes]], removed: Collection[int]) -> None:
-        """Add the keys and the quantized vectors of blocks, and remove other blocks.
+    def updated(
+        self, blocks: Mapping[int, tuple[bytes, bytes]], removed: Collection[int]
+    ) -> "Vectors":
+        """Return these with the keys and the quantized vectors of blocks, without removed ones.
 
         An existing block has the same vectors as before, and more after them.
         """
         last = max(self._blocks, default=0)
         is_growth = all(number >= last for number in blocks) and not removed
-        before = len(self)
-        read: dict[int, _Block] = {}  # nothing changes until all of them are there
+        read: dict[int, _Block] = {}
         for number, (keys, vectors) in sorted(blocks.items()):
             checkpoint()
             rows = np.frombuffer(vectors, dtype=np.int8).reshape(-1, self.dimensions)
             is_blank = np.logical_not(rows.any(axis=1))
             read[number] = _Block(as_keys(keys), QuantizedRows.of(rows), is_blank)
-        for number in removed:
-            del self._blocks[number]
-        self._blocks |= read
-        if not is_growth:
-            self._blocks = dict(sorted(self._blocks.items()))
-            self.version += 1
-        self._sort_keys(before if is_growth else 0)
+        kept = {number: block for number, block in self._blocks.items() if number not in removed}
+        changed = Vectors(self.dimensions)
+        changed._blocks = kept | read  # its own class
+        if is_growth:
+            changed.version, changed._sorted, changed._order = (
+                self.version,
+                self._sorted,
+                self._order,
+            )
+        else:
+            changed._blocks = dict(sorted(changed._blocks.items()))
+        changed._sort_keys(len(changed._order))
+        return changed
 
     def _sort_keys(self, sorted_count: int) -> None:
         """Sort the keys, of which the first ones are sorted already."""
@@ -233,8 +243,8 @@ class VectorCollection:
         counts = [len(keys) // KEY_BYTES for keys in texts.values()]
         self._ends = np.array(list(accumulate(counts)), dtype=np.intp)
         self._counts = np.array(counts, dtype=np.intp)
-        self._rows: Rows = np.empty(0, dtype=np.intp)
-        self._seen: tuple[Vectors | None, int, int] = (None, 0, 0)  # what `_rows` was computed for
+        # The rows, and the version and the number of the vectors for which they were computed.
+        self._found: tuple[object, int, Rows] = (None, 0, np.empty(0, dtype=np.intp))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -277,15 +287,17 @@ class VectorCollection:
 
     def rows(self, vectors: Vectors) -> Rows:
         """Return the number of each chunk's vector; -1: it has none."""
-        seen, version, count = self._seen
-        if seen is not vectors or version != vectors.version:
-            self._rows = np.full(len(self), -1, dtype=np.intp)
-        elif count == len(vectors):
-            return self._rows
-        missing = np.flatnonzero(self._rows < 0)
-        self._rows[missing] = vectors.find(self._keys[missing])
-        self._seen = vectors, vectors.version, len(vectors)
-        return self._rows
+        version, count, rows = self._found
+        if version is vectors.version and count == len(vectors):
+            return rows
+        if version is vectors.version and count < len(vectors):
+            rows = rows.copy()  # another thread may use them
+        else:
+            rows = np.full(len(self), -1, dtype=np.intp)
+        missing = np.flatnonzero(rows < 0)
+        rows[missing] = vectors.find(self._keys[missing])
+        self._found = vectors.version, len(vectors), rows
+        return rows
 
     def pages_of(self, chunks: Rows | list[int]) -> Rows:
         """Return the index of each chunk's page."""
