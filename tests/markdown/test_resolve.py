@@ -3,7 +3,7 @@
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ubp.core.model import FilePath, Link
+from ubp.markdown import resolve as resolving
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import (
     PageNameForms,
@@ -109,6 +110,33 @@ def test_a_page_spelt_as_the_link_is_wins_over_one_in_the_same_folder() -> None:
             Resolution("resolved", FilePath("Plugins/Deep/bookfusion.md")),
             Resolution("resolved", FilePath("People/BookFusion.md")),
         ]
+
+
+@pytest.mark.parametrize("aliases", [(), ("shared",)])
+def test_wikilinks_to_a_name_of_many_pages_take_time_linear_in_their_number(
+    aliases: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+    for name in ("_has_same_case", "_folder"):
+        function = getattr(resolving, name)
+
+        def count(path: str, *rest: str, call: Callable[..., object] = function) -> object:
+            looked_at.append(path)
+            return call(path, *rest)
+
+        monkeypatch.setattr(resolving, name, count)
+    counts = []
+    for size in (10, 40):
+        targets = Targets()
+        for number in range(size):
+            name = f"page{number}" if aliases else "shared"
+            targets.add_page(PageNameForms(FilePath(f"d{number}/{name}.md"), None, aliases))
+        looked_at.clear()
+        (link,) = _links("[[shared]]")
+        for number in range(size):
+            assert resolve(FilePath(f"d{number}/from.md"), link, targets).target
+        counts.append(len(looked_at))
+    assert counts[1] <= 4 * counts[0]
 
 
 def test_an_ambiguous_link_names_all_candidates(targets: Targets) -> None:

@@ -7,8 +7,9 @@ can resolve differently, and links with an anchor whose target changed.
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath, Link
@@ -89,6 +90,22 @@ class Resolution(NamedTuple):
 _EMBEDDED = Resolution("embedded")
 
 
+class WikilinkPages(NamedTuple):
+    """What a wikilink that is not relative resolves to, unless a page is at its path.
+
+    `by_name`: in any folder, with a page in the case of the link (`has_same_case`) or not; else by
+    alias or title, `by_folder` from pages of a folder that has such a page.
+    """
+
+    has_same_case: bool = False
+    by_name: Resolution | None = None
+    by_folder: Mapping[FilePath, Resolution] = MappingProxyType({})
+    by_alias_or_title: Resolution | None = None
+
+
+_NO_WIKILINK_PAGES = WikilinkPages()
+
+
 class Targets:
     """The pages and files of a snapshot by name; the cost of a change is that of its names.
 
@@ -109,6 +126,7 @@ class Targets:
         "_targets",
         "_titles",
         "_whole_anchors",
+        "_wikilinks",
         "anchors",
         "sites",
     )
@@ -132,6 +150,7 @@ class Targets:
         self._aliases: _Index = {}
         self._titles: _Index = {}
         self._files: _Index = {}
+        self._wikilinks: dict[str, WikilinkPages] = {}
 
     def add_page(self, page: PageNameForms) -> None:
         """Add a page, replacing the page or file at its path."""
@@ -147,6 +166,7 @@ class Targets:
 
     def remove(self, path: FilePath) -> None:
         """Remove the page or file at a path, if there is one."""
+        self._wikilinks.clear()
         page = self._pages.pop(path, None)
         for index, key in self._keys(page) if page else [(self._files, stem(path))]:
             _remove(index, key, path)
@@ -193,6 +213,12 @@ class Targets:
 
             self._whole_anchors[path] = whole_anchors(path, site, self.anchors, find)
         return self._whole_anchors[path]
+
+    def wikilink_pages(self, target: str) -> WikilinkPages:
+        """Return the pages that a wikilink may mean which is not relative; found once for all."""
+        if target not in self._wikilinks:
+            self._wikilinks[target] = _find_wikilink_pages(target, self)
+        return self._wikilinks[target]
 
     def by_target(self, link: Link) -> list[FilePath]:
         """Return the pages with the MyST target that a link without a page names."""
@@ -353,18 +379,15 @@ def _resolve_wikilink(source: FilePath, target: str, targets: Targets) -> Resolu
     else:
         folders = [folder] if is_relative else [folder, FilePath("")]
     paths = [path for base in folders if (path := _join(base, name)) and not _is_folder(name)]
-    ranked = [] if is_relative or target.startswith("/") else _by_stem(name, targets)
-    same_case = [entry for entry in ranked if _has_same_case(entry[1], name)]
+    is_named = not is_relative and not target.startswith("/")
+    named = targets.wikilink_pages(target) if is_named else _NO_WIKILINK_PAGES
     for path in paths:
         pages = targets.at(path)
         # `[[bookfusion]]` in People/BookFusion.md means Plugins/bookfusion.md, not itself.
-        if pages and (not same_case or any(_has_same_case(page, name) for page in pages)):
+        if pages and (not named.has_same_case or any(_has_same_case(page, name) for page in pages)):
             return _choose(pages, path)
-    if not is_relative and not target.startswith("/"):
-        if ranked:
-            return _choose(_shallowest(same_case or ranked), name)
-        if ranked := _by_alias_or_title(target, folder, targets):
-            return _choose(_shallowest(ranked), "")
+    if resolution := named.by_name or named.by_folder.get(folder) or named.by_alias_or_title:
+        return resolution
     if is_relative and _join(folder, name) is None:
         return Resolution("out_of_scope")
     suffix = "/" + fold(name)
@@ -388,9 +411,21 @@ def _has_same_case(page: FilePath, name: str) -> bool:
     return f"/{nfc(without_suffix(page))}".endswith("/" + nfc(name))
 
 
-def _by_alias_or_title(target: str, folder: FilePath, targets: Targets) -> list[Ranked]:
+def _find_wikilink_pages(target: str, targets: Targets) -> WikilinkPages:
+    name = without_suffix(target.strip("/"))
+    ranked = _by_stem(name, targets)
+    if ranked:
+        same_case = [entry for entry in ranked if _has_same_case(entry[1], name)]
+        resolution = _choose(_shallowest(same_case or ranked), name)
+        return WikilinkPages(has_same_case=bool(same_case), by_name=resolution)
     ranked = targets.by_alias(target) or targets.by_title(target)
-    return [entry for entry in ranked if _folder(entry[1]) == folder] or ranked
+    if not ranked:
+        return _NO_WIKILINK_PAGES
+    folders: dict[FilePath, list[FilePath]] = {}
+    for _, page in ranked:
+        folders.setdefault(_folder(page), []).append(page)
+    by_folder = {folder: _choose(pages, "") for folder, pages in folders.items()}
+    return WikilinkPages(by_folder=by_folder, by_alias_or_title=_choose(_shallowest(ranked), ""))
 
 
 def _shallowest(ranked: Sequence[Ranked]) -> list[FilePath]:
