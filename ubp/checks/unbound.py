@@ -14,10 +14,8 @@ from ubp.checks.unbinding import Loss, Unbinding
 from ubp.core.model import FilePath, Page, SourceReference
 from ubp.core.source import GlobSource, PartSource, PathSource, Source, file_of
 from ubp.git.trees import resolve_objects
-from ubp.index.parts import is_readable, part_lines
 from ubp.staleness.model import Change, StalenessContext
 from ubp.staleness.references import candidates, collection_of, locate
-from ubp.staleness.translations import as_translation
 
 # Of what a file lost, so much must be in another one for the code to have moved there: Git's own
 # share for renames.
@@ -198,6 +196,8 @@ class _Comparison:
 
     def _gone_parts(self, sources: Sequence[Source]) -> Collection[Source]:
         """Return the symbols and sections that their files do not have any more."""
+        from ubp.index.parts import is_readable, part_lines  # 2 ms, for few changes
+
         parts = [s for s in sources if isinstance(s, PartSource) and is_readable(s)]
         if not parts:
             return ()
@@ -318,10 +318,11 @@ class _Comparison:
 def _bound(page: Page, context: StalenessContext) -> Page:
     """Return a page with all that is verified in it: none of a record, and a page's original."""
     references = () if context.rules.is_record(page) else page.facts.references
-    if context.rules.translations and (
-        translation := as_translation(page, context.rules.translations)
-    ):
-        references += translation.facts.references
+    if context.rules.translations:
+        from ubp.staleness.translations import as_translation  # few projects have any
+
+        if translation := as_translation(page, context.rules.translations):
+            references += translation.facts.references
     return page._replace(facts=page.facts._replace(references=references))
 
 
