@@ -1,12 +1,14 @@
 """Create the environment in `.venv` and run everything that must pass before a commit lands.
 
 Needs Python 3.11 and git. Words after it go to pytest: `python3 tests/check.py -k search`.
+The README's install line uses the same environment, with whatever pip `venv` puts there.
 """
 
 import hashlib
 import os
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 
@@ -28,15 +30,27 @@ STEPS = (
 
 def install() -> None:
     """Create `.venv` and install UBP with its development tools, unless that was done before."""
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if PYTHON.exists() and INSTALLED.exists() and INSTALLED.read_text() == wanted:
+    project = (ROOT / "pyproject.toml").read_bytes()
+    wanted = hashlib.sha256(project).hexdigest()
+    if INSTALLED.exists() and INSTALLED.read_text() == wanted and runs_this_checkout():
         return
     print("== environment", flush=True)
     if not PYTHON.exists():
-        venv.create(ENVIRONMENT, with_pip=True, upgrade_deps=True)
-    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--editable", ".", "--group", "dev"]
-    subprocess.run(pip, cwd=ROOT, check=True)
+        venv.create(ENVIRONMENT, with_pip=True)
+    # Not `--group dev`, which needs pip 25.1: Python 3.11 and 3.12 bring an older one.
+    tools = tomllib.loads(project.decode())["dependency-groups"]["dev"]
+    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--editable", ".", *tools], cwd=ROOT, check=True)
     INSTALLED.write_text(wanted)
+
+
+def runs_this_checkout() -> bool:
+    """Return whether the environment imports UBP from here: `pip install .` puts a copy there."""
+    if not PYTHON.exists():
+        return False
+    command = [PYTHON, "-I", "-c", "import ubp; print(ubp.__file__)"]
+    module = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    return Path(module.strip()) == ROOT / "ubp" / "__init__.py"
 
 
 def main(arguments: list[str]) -> int:

@@ -1,9 +1,12 @@
 """The README's install lines: uv, pipx and pip, from a Git URL and from a checkout."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -88,3 +91,72 @@ def run(command, folder, downloads):
         "PIPX_BIN_DIR": str(installed / BIN),
     }
     subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True)
+
+
+TOOLS = {"ruff": "ruff", "mypy": "mypy", "import-linter": "lint-imports", "pytest": "pytest"}
+INSTALL_LINE = re.search(
+    r"^\$ (python3 -m venv .*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+)[1]
+CHECK_LINE = "python3 tests/check.py"
+
+
+@pytest.fixture(scope="session")
+def tools(tmp_path_factory):
+    """Wheels in place of the development tools, newer than any: their programs do nothing."""
+    folder = tmp_path_factory.mktemp("tools")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for requirement in project["dependency-groups"]["dev"]:
+        name, exact = re.match(r"([\w-]+)(?:\[.*\])?(?:==([\w.]+))?", requirement).groups()
+        module, version = name.replace("-", "_"), exact or "9999"
+        info = f"{module}-{version}.dist-info"
+        files = {
+            f"played_{module}.py": "def main():\n    pass\n",
+            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        }
+        if name in TOOLS:
+            entry = f"[console_scripts]\n{TOOLS[name]} = played_{module}:main\n"
+            files[f"{info}/entry_points.txt"] = entry
+        record = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])
+        with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as wheel:
+            for path, text in {**files, f"{info}/RECORD": record}.items():
+                wheel.writestr(path, text)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="the README's line is for a POSIX shell")
+@pytest.mark.parametrize("order", [(INSTALL_LINE, CHECK_LINE), (CHECK_LINE, INSTALL_LINE)])
+def test_the_line_of_the_readme_and_the_check_work_in_one_clone(
+    order, checkout, downloads, tools, tmp_path
+):
+    clone = tmp_path / "ubp"
+    subprocess.run(["git", "clone", "--quiet", checkout, clone], check=True)
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.base_prefix) / BIN}{os.pathsep}{os.environ['PATH']}",
+        "PIP_COMPILE": "0",
+        "PIP_CACHE_DIR": str(downloads / "pip"),
+        "PIP_FIND_LINKS": str(tools),
+    }
+
+    def type_line(line):
+        done = subprocess.run(
+            line,
+            shell=True,
+            cwd=clone,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    printed = {line: type_line(line) for line in order}
+    assert "page" in printed[INSTALL_LINE]
+    assert "== tests" in printed[CHECK_LINE]
+    # The line installs a copy of UBP: what runs the tests imports the checkout again.
+    type_line(CHECK_LINE)
+    module = type_line(f"{clone}/.venv/bin/python -I -c 'import ubp; print(ubp.__file__)'")
+    assert Path(module.strip()) == clone / "ubp" / "__init__.py"
