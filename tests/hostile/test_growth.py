@@ -1,6 +1,7 @@
 """Texts that once took the square of their length, or more: time and memory must grow with it.
 
-A benchmark gives every parser 100 kB of each of its separators and nesting signs.
+`benchmarks/robustness/parsers.py` gives every parser 100 kB of each of its separators and
+nesting signs.
 """
 
 import time

@@ -1,10 +1,11 @@
 """Give every parser 100 kB of each of its separators and nesting signs.
 
-Usage: `python benchmarks/parsers.py [NAME...]`.
+Usage: `python benchmarks/robustness/parsers.py [NAME...]`.
 
 Each text is read at 25, 50 and 100 kB in a process of its own, whose CPU time and memory the kernel
-counts; a grammar in the child that UBP itself limits. Prints a line for each text that grows faster than linearly, or takes too much, and exits
-with 1 if there is one. A NAME is that of a parser, such as `yaml` or `grammar csharp`.
+counts; a grammar in the child that UBP itself limits. Prints a line for each text that grows faster
+than linearly, or takes too much, and exits with 1 if there is one. A NAME is that of a parser, such
+as `yaml` or `grammar csharp`.
 """
 
 import os
