@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.sync.convert import HtmlPage, decode
+from ubp.sync.convert import HtmlPage, decode, is_too_deep
 
 
 @pytest.mark.parametrize(
@@ -186,3 +186,38 @@ def test_convert_many_rules_and_elements_are_bounded(monkeypatch):
     )
     convert(f"<style>{'p{top:0}' * 500}</style>{'<p>x</p>' * 98}")
     assert 0 < len(calls) <= 98 * 11
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<div>",
+        "<div></span>",
+        "<div title='</div>'>",
+        "<div><!--</div>-->",
+        "<div><script></div></script>",
+        "<svg><style><div></style>",
+        "<ul><li>",
+    ],
+)
+def test_page_of_elements_without_end_is_too_deep_however_they_seem_to_end(element):
+    assert is_too_deep(element * 2001)
+
+
+def test_formatting_that_each_paragraph_opens_again_is_too_deep():
+    paragraphs = [f"<p><b class={number}>x</i></p>" for number in range(400)]
+    assert is_too_deep("".join(paragraphs))
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<div><p>a<p>b<br><li>c</div>",
+        "<DIV title='<div>'></div>",
+        "<!-- <div> --><b class=x>a</b>",
+        "<script>'<div>'</script>",
+        '<a href="x">y</a><img alt="a > b">',
+    ],
+)
+def test_page_of_many_elements_that_end_is_not_too_deep(element):
+    assert not is_too_deep(element * 3000)

@@ -542,3 +542,10 @@ def test_special_file_in_a_folder_is_a_problem_and_is_not_waited_for(collection,
     assert [p.reason for p in compare_folders(collection, context).problems] == [
         "fifo.md: not a regular file"
     ]
+
+
+def test_deeply_nested_html_is_a_problem_and_is_not_parsed(collection, context, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.html").write_text("<div>" * 80_000 + "x")
+    imported = import_files(collection, source(tmp_path / "notes"), context, is_updating=False)
+    assert [p.reason for p in imported.problems] == ["a.html: its elements are nested too deeply"]

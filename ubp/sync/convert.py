@@ -7,6 +7,7 @@ What a reader of the page does not see is left out: scripts, navigation, comment
 import codecs
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from urllib.parse import urljoin
 
@@ -35,7 +36,21 @@ PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
 MAX_DEPTH = 400
 # The parser's time grows with the square of the depth: 2,000 take 0.5 s, 20,000 a minute.
 MAX_OPEN_ELEMENTS = 2000
-_OPENED_OR_CLOSED = re.compile(r"<(/?)([a-z][^\s/>]*)", re.IGNORECASE)
+# Each paragraph opens again what an earlier one left open: 2,000 take 7 s and 1 GB.
+MAX_OPEN_FORMATTING = 300
+_FORMATTING = frozenset(
+    ["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"]
+)
+_OPENED = re.compile(r"<[a-z]", re.IGNORECASE)
+# Comments, raw text with its tags, and tags with their attributes.
+_TOKEN = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))"
+    r"|<(script|style|textarea|title|xmp|iframe)\b.*?(?:</\1\b[^>]*>|\Z)"
+    r"|<(?P<end>/?)(?P<name>[a-z][^\s/>]*+)"
+    r"(?:[\s/]++|[^\s/>][^\s/>=]*+"
+    r"(?:\s*+=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\s>\"'][^\s>]*+)?)?)*+",
+    re.IGNORECASE | re.DOTALL,
+)
 # Elements without content, and those that the next one closes.
 _SELF_CLOSING = re.compile(
     "area|base|br|col|d[dt]|embed|hr|img|input|li|link|meta|option|p|param|r[pt]|source|tbody|t[dhr]"
@@ -107,13 +122,26 @@ OPTIONS = ConversionOptions(
 
 
 def is_too_deep(text: str) -> bool:
-    """Return whether a page has more open elements than it is parsed with."""
-    depth = 0
-    for match in _OPENED_OR_CLOSED.finditer(text):
-        if not _SELF_CLOSING.fullmatch(match[2]):
-            depth = max(0, depth - 1) if match[1] else depth + 1
-            if depth > MAX_OPEN_ELEMENTS:
-                return True
+    """Return whether a page has more open elements than it is parsed with.
+
+    Only the end tag of an open element closes one, and comments and attributes close none.
+    """
+    is_foreign = "<svg" in text.lower() or "<math" in text.lower()  # where text is not raw
+    open_elements: Counter[str] = Counter()
+    depth = formatting = 0
+    for match in _TOKEN.finditer(text):
+        name = match["name"]
+        if name is None:
+            # What is no comment in a script may hide start tags here.
+            depth += len(_OPENED.findall(match[0])) if is_foreign else 0
+        elif not _SELF_CLOSING.fullmatch(name):
+            name = name.lower()
+            step = 1 if not match["end"] else -1 if open_elements[name] else 0
+            open_elements[name] += step
+            depth += step
+            formatting += step if name in _FORMATTING else 0
+        if depth > MAX_OPEN_ELEMENTS or formatting > MAX_OPEN_FORMATTING:
+            return True
     return False
 
 

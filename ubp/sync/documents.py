@@ -629,10 +629,13 @@ def _convert(file: str, data: bytes, fields: Fields) -> bytes:
 
 def _from_html(data: bytes, url: str = "") -> str:
     try:
-        from ubp.sync.convert import HtmlPage, decode
+        from ubp.sync.convert import HtmlPage, decode, is_too_deep
     except ImportError as error:
         raise CollectionError("converting HTML requires the extra `collections`") from error
-    page = HtmlPage(decode(data, "text/html"), url)
+    html = decode(data, "text/html")
+    if is_too_deep(html):
+        raise CollectionError("its elements are nested too deeply")
+    page = HtmlPage(html, url)
     markdown = page.convert(lambda address: address, ())
     return markdown.partition("\n---\n")[2].strip("\n")
 
