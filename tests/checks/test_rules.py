@@ -8,6 +8,8 @@ import pytest
 from ubp.checks.registry import NAMES, RULES, find_rules
 from ubp.core.config_file import schema_text
 from ubp.core.errors import UsageError
+from ubp.index import history
+from ubp.index.view import View
 
 
 def test_every_rule_is_a_module_of_its_name_with_a_manual_and_a_default_severity():
@@ -358,3 +360,20 @@ def test_fragments_that_have_no_effect_are_warnings(repository, check):
             "src#f is compared as a whole: only files have symbols, sections and lines.",
         ),
     ]
+
+
+def test_a_folder_that_many_globs_search_is_listed_once(repository, check, monkeypatch):
+    for number in range(6):
+        repository.write(f"src/m{number}.py", "1\n")
+        repository.page(f"docs/p{number}.md", f'"src/*{number}.py"')
+    repository.commit()
+    listed = []
+    list_tree, files = history.list_tree, View.files
+    monkeypatch.setattr(history, "list_tree", lambda *of: listed.append("before") or list_tree(*of))
+    monkeypatch.setattr(
+        View, "files", lambda view, folder="": listed.append(folder) or files(view, folder)
+    )
+    for number in range(6):
+        repository.write(f"src/m{number}.py", "2\n")
+    assert len(check(repository, rules=["stale-doc"]).findings) == 6
+    assert (listed.count("before"), listed.count("src")) == (1, 1)

@@ -304,28 +304,34 @@ class History:
         folders = self.entries_at(
             {commit: {globs[key].prefix for key in keys} for commit, keys in keys_at.items()}
         )
-        matched: dict[tuple[ObjectId, FilePath], Entry | None] = {}
-        entries: dict[tuple[ObjectId, FilePath], Entry | None] = {}
+        keys_in: dict[tuple[ObjectId, FilePath], dict[FilePath, Glob]] = {}
+        trees: dict[tuple[ObjectId, FilePath], tuple[ObjectId, FilePath]] = {}
         for commit, keys in keys_at.items():
             for key in keys:
-                folder = folders[commit, globs[key].prefix]
-                if folder is None or not folder.is_directory:
-                    entries[commit, key] = None
-                    continue
-                if (folder.id, key) not in matched:
-                    matched[folder.id, key] = self._match_tree(folder.id, globs[key])
-                entries[commit, key] = matched[folder.id, key]
-        return entries
+                prefix = globs[key].prefix
+                folder = folders[commit, prefix]
+                if folder and folder.is_directory:
+                    keys_in.setdefault((folder.id, prefix), {})[key] = globs[key]
+                    trees[commit, key] = folder.id, key
+        matched: dict[tuple[ObjectId, FilePath], Entry | None] = {}
+        for (tree, prefix), of_tree in keys_in.items():
+            files = self._files_of_tree(tree, prefix)
+            for key, glob in of_tree.items():
+                found = glob_tree_id(files, glob)
+                matched[tree, key] = Entry(MODE_TREE, found) if found else None
+        return {
+            (commit, key): matched[trees[commit, key]] if (commit, key) in trees else None
+            for commit, keys in keys_at.items()
+            for key in keys
+        }
 
-    def _match_tree(self, folder: ObjectId, glob: Glob) -> Entry | None:
-        prefix = f"{glob.prefix}/" if glob.prefix else ""
-        files = (
+    def _files_of_tree(self, tree: ObjectId, folder: FilePath) -> list[tuple[FilePath, Entry]]:
+        prefix = f"{folder}/" if folder else ""
+        return [
             (FilePath(prefix + name), entry)
-            for name, entry in list_tree(self._repository, folder).items()
+            for name, entry in list_tree(self._repository, tree).items()
             if not entry.is_directory
-        )
-        tree = glob_tree_id(files, glob)
-        return Entry(MODE_TREE, tree) if tree else None
+        ]
 
 
 def _missing(

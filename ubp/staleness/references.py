@@ -1,7 +1,8 @@
 """Locate the sources that references name in a snapshot, and find the pages that name a source."""
 
 import re
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from ubp.core.model import Assessment, Entry, FilePath, ObjectId, SourceReference
@@ -47,12 +48,13 @@ def locate(
         if entry
     }
     globs: dict[FilePath, LocatedSource] = {}
+    list_files = cache(lambda folder: list(view.files(folder)))  # many globs search one folder
     located_sources = {}
     for reference in references:
         path = reference.source_path
         located = existing.get(reference.literal) or existing.get(path)
         if located is None and is_glob(path):
-            located = globs.get(path) or globs.setdefault(path, _locate_glob(view, path))
+            located = globs.get(path) or globs.setdefault(path, _locate_glob(path, list_files))
         located = located or LocatedSource(PathSource(path), None)
         if reference.fragment and reference.literal not in existing:
             located = _locate_part(located, entries[path], reference.fragment)
@@ -89,9 +91,11 @@ def _git_spelling(view: View, path: FilePath) -> FilePath:
     return path if path.isascii() else view.true_path(path) or path
 
 
-def _locate_glob(view: View, pattern: FilePath) -> LocatedSource:
+def _locate_glob(
+    pattern: FilePath, list_files: Callable[[FilePath], Iterable[tuple[FilePath, Entry]]]
+) -> LocatedSource:
     source = glob_source(pattern)
-    return LocatedSource(source, glob_tree_id(view.files(source.path), source.glob))
+    return LocatedSource(source, glob_tree_id(list_files(source.path), source.glob))
 
 
 def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]:
