@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.frame.fields import AnswerFacts
-from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.quoting import fenced, label, name, new_marker, quoted, title
 from ubp.frame.wording import Style, printable, printable_line
 from ubp.staleness.wording import LEVEL_WORDS
 
@@ -40,9 +40,13 @@ class Writer(NamedTuple):
         """Return the path of a result; people see it in bold."""
         return name(text) if self.is_agent else self.style.bold(printable(text))
 
+    def label(self, text: str) -> str:
+        """Return a type of documents: `guide`."""
+        return label(text) if self.is_agent else printable(text)
+
     def title(self, text: str) -> str:
         """Return a title, a heading or a sentence of a document."""
-        return quoted(text) if self.is_agent else printable(text)
+        return title(text) if self.is_agent else printable(text)
 
     def level(self, level: str) -> str:
         """Return the level of a page, in yellow if it needs a review."""

@@ -19,7 +19,7 @@ from mcp.types import (
 )
 
 from ubp.core.shell import path_argument, ubp_command
-from ubp.frame.quoting import name
+from ubp.frame.quoting import enclose_titles, name
 from ubp.output.agent.pages import context_text
 from ubp.output.agent.staleness import staleness_text
 from ubp.server.errors import bad_params
@@ -203,7 +203,7 @@ def _write_text(
 
 
 def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=readable(text))
+    return TextContent(type="text", text=readable(enclose_titles(text)))
 
 
 ROWS = (

@@ -175,7 +175,7 @@ def _shown(number: int, total: int) -> str:
 
 
 def _page_lines(page: ListedPageRecord, write: Writer) -> Iterator[str]:
-    facts = [write.name(page.doc_type)]
+    facts = [write.label(page.doc_type)]
     links = [f"{page.outgoing_link_count} out", f"{page.incoming_link_count} in"]
     level = [] if page.staleness == "untracked" else [write.level(page.staleness)]
     if write.is_agent:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.quoting import fenced, name, new_marker, quoted, title
 from ubp.frame.wording import SHORT_ID, count, printable
 from ubp.output.agent.pages import Record, day, notice
 
@@ -17,7 +17,7 @@ def notes_text(record: Record) -> str:
     lines = [f"{number}, best first. {notice(record)}"]
     for result in results:
         texts = [result[key] for key in ("summary", "text") if result.get(key)]
-        lines.append(f"{quoted(result['title'])} {_about(result)}")
+        lines.append(f"{title(result['title'])} {_about(result)}")
         lines += [
             f"  {quoted(' '.join(text.split()))}" for text in texts if text != result["title"]
         ]
@@ -53,7 +53,7 @@ def answer_text(record: Record) -> str:
     if record.get("written_by") or not sources:
         lines += fenced(record["answer"], marker)
     for source in sources:
-        lines.append(f"[{source['number']}] {quoted(source['title'])} {_about(source)}")
+        lines.append(f"[{source['number']}] {title(source['title'])} {_about(source)}")
         lines.append(f"  lines {source['line_start']}-{source['line_end']}")
         lines += fenced(source["text"], marker)
     return "\n".join(lines) + "\n"
@@ -66,7 +66,7 @@ def recommendations_text(record: Record) -> str:
         return f"The notes recommend nothing for this. {notice(record)}\n"
     lines = [f"{count(len(found), 'recommendation')}, best first. {notice(record)}"]
     for item in found:
-        what = quoted(item.get("name") or item.get("title", ""))
+        what = title(item.get("name") or item.get("title", ""))
         report = ""
         if item["type"] == "tool" and item.get("security_score") is not None:
             report = f", report: {item['security_score']} of 100"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
-from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.quoting import fenced, label, name, new_marker, quoted, title
 from ubp.frame.wording import ARROWS, SHORT_ID, count, printable
 from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
@@ -36,7 +36,7 @@ def notice(record: Record, marker: str = "") -> str:
 
 def page_line(page: Record) -> str:
     """Return a page's path and title: `docs/auth.md: "Authentication"`."""
-    return f"{name(page['filepath'])}: {quoted(page['title'])}"
+    return f"{name(page['filepath'])}: {title(page['title'])}"
 
 
 def day(time: str) -> str:
@@ -117,7 +117,7 @@ def context_text(record: Record) -> str:
     lines = [
         notice(record, marker),
         page_line(center),
-        f"{name(center['doc_type'])}, {staleness(center)}",
+        f"{label(center['doc_type'])}, {staleness(center)}",
     ]
     if center.get("stale_refs"):
         lines.append(f"Sources: {stale_refs(center['stale_refs'])}")
@@ -148,7 +148,7 @@ def _related(page: Record) -> Iterator[str]:
         yield f"   {quoted(page['summary'])}"
     if page.get("headings"):
         more = f", and {page['hidden_headings']} more" if page.get("hidden_headings") else ""
-        yield f"   Sections: {', '.join(map(quoted, page['headings']))}{more}"
+        yield f"   Sections: {', '.join(map(title, page['headings']))}{more}"
 
 
 def graph_text(record: Record) -> str:
@@ -202,7 +202,7 @@ def page_text(record: Record) -> str:
 
 
 def _page_facts(record: Record) -> Iterator[str]:
-    yield name(record["doc_type"])
+    yield label(record["doc_type"])
     if record.get("tags"):
         yield "tags " + " ".join(map(name, record["tags"]))
     yield staleness(record)
@@ -243,7 +243,7 @@ def _pair(pair: Record) -> Iterator[str]:
     yield f"{pair['score']:.2f}{f' shared terms: {terms}' if terms else ''}"
     for part in (pair["first"], pair["second"]):
         stale = "" if part["staleness"] in QUIET_LEVELS else f" ({part['staleness']})"
-        yield f"  {_place(part)} {' > '.join(map(quoted, part['heading_path']))}{stale}"
+        yield f"  {_place(part)} {' > '.join(map(title, part['heading_path']))}{stale}"
         if part.get("content"):
             passage = (
                 summarize(part["content"], PASSAGE_CHARACTERS)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.quoting import fenced, name, new_marker, quoted, title
 from ubp.frame.wording import SHORT_ID, count, printable
 from ubp.output.agent.pages import notice
 
@@ -34,7 +34,7 @@ def proposals_text(record: Record) -> str:
     for proposal in proposals:
         last = proposal["edits"][-1]
         lines.append(
-            f"{proposal['id']}: {quoted(proposal['title'])} by {quoted(proposal['client'])}"
+            f"{proposal['id']}: {title(proposal['title'])} by {quoted(proposal['client'])}"
             f" (session {name(proposal['session'])}), {proposal['updated_at']}:"
             f" {quoted(last.get('reason', ''))}"
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.model import QUIET_LEVELS
-from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.quoting import fenced, name, new_marker, quoted, title
 from ubp.frame.wording import ARROWS, count, printable
 from ubp.output.agent.pages import day, notice, repeated, stale_refs, unreadable_line
 
@@ -26,7 +26,7 @@ def fulltext_text(record: Record) -> str:
 def _section_result(result: Record) -> Iterator[str]:
     heading = result.get("section_heading")
     place = f"{name(result['filepath'])}:{result['line']}"
-    yield f"{place} {quoted(heading or result['title'])}"
+    yield f"{place} {title(heading or result['title'])}"
     if result.get("snippet"):
         yield f"  {quoted(result['snippet'])}"
 
@@ -71,8 +71,8 @@ def _page_result(result: Record, marker: str) -> Iterator[str]:
     best, *others = result["sections"] or [{}]
     headings = best.get("heading_path") or [result["title"]]
     place = _place(result, best.get("line_start", 1), best.get("line_end", 1))
-    title = " > ".join(map(quoted, headings))
-    yield f"{place} > {title}{_staleness(result)}{_shown_lines(best)}"
+    path = " > ".join(map(title, headings))
+    yield f"{place} > {path}{_staleness(result)}{_shown_lines(best)}"
     yield from unreadable_line(result, "  ")
     if result.get("doc_id"):
         yield from _verbose(result, best)
@@ -126,7 +126,7 @@ def _staleness(result: Record) -> str:
 def _section(section: Record) -> str:
     lines = f"{section['line_start']}-{section['line_end']}"
     heading = section.get("heading")
-    return f"{lines} > {quoted(heading)}" if heading else lines
+    return f"{lines} > {title(heading)}" if heading else lines
 
 
 def _linked(page: Record) -> str:

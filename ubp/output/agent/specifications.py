@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.quoting import fenced, name, new_marker, quoted, title
 from ubp.frame.wording import SHORT_ID, count, printable
 from ubp.output.agent.pages import Record, day, notice
 
@@ -63,12 +63,12 @@ def learning_plan_text(record: Record) -> str:
     lines = [f"{count(record['total_weeks'], 'week')} for {place}. {notice(record)}"]
     for week in record["weeks"]:
         lines.append(
-            f"Week {week['week']}, {week['estimated_minutes']} minutes: {quoted(week['theme'])}"
+            f"Week {week['week']}, {week['estimated_minutes']} minutes: {title(week['theme'])}"
         )
         for section in week["sections"]:
             address = f" {printable(section['url'])}" if section.get("url") else ""
             lines.append(
-                f"  {section['estimated_minutes']} min {quoted(section['section_path'])} "
+                f"  {section['estimated_minutes']} min {title(section['section_path'])} "
                 f"({name(section['section_id'])}){address}"
             )
         if week.get("omitted_sections"):
@@ -99,7 +99,7 @@ def spec_comparison_text(record: Record) -> str:
 def _cited(citation: Record) -> Iterator[str]:
     place = f"{name(citation['doc'])} {name(citation['version'])}"
     policy = ", excerpts only" if citation["source_policy"] == "excerpt_only" else ""
-    yield f"{quoted(citation['section_path'])} ({name(citation['section_id'])})"
+    yield f"{title(citation['section_path'])} ({name(citation['section_id'])})"
     yield (
         f"  {place}, commit {citation['commit'][:SHORT_ID]}{policy}: {printable(citation['url'])}"
     )

@@ -35,6 +35,7 @@ from ubp.frame.arguments import check_arguments, make_request, reject_path_trave
 from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
 from ubp.frame.encoding import Json, from_object, to_json
 from ubp.frame.fields import AnswerFacts
+from ubp.frame.quoting import enclose_titles
 from ubp.frame.schema import Schema, record_schema, request_schema
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
@@ -245,7 +246,7 @@ def _answer(
     is_structured: bool,
 ) -> ToolAnswer:
     def write(record: Json) -> str:
-        return tool.text(record) + (to_json(record) if is_structured else "")
+        return enclose_titles(tool.text(record)) + (to_json(record) if is_structured else "")
 
     run = tool.run if is_structured or tool.run_for_text is None else tool.run_for_text
     limits = [
@@ -261,5 +262,5 @@ def _answer(
         counted = limits if number > 1 else ()
         shares = [limit.most / (limit.most + limit.excess(record)) for limit in counted]
         if min(shares, default=1.0) >= 1:
-            return ToolAnswer(record, tool.text(record))
+            return ToolAnswer(record, enclose_titles(tool.text(record)))
         request = replace(request, limit=min(number - 1, max(1, int(number * min(shares)))))
