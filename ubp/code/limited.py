@@ -2,10 +2,10 @@
 
 A grammar cannot be interrupted, some take the square or the cube of the length of code that may
 mean several things (16 kB of `<a` in C#: 12 s), and some end the process (300 nested lists in
-YAML). Measured by `benchmarks/robustness/parsers.py`, no grammar is free of such texts, so all of
-them run in a child. Where this process has a single thread it is forked, which added 15 ms of CPU
-to the 180 of a first `ubp stale` that parses two versions of 30 kB; elsewhere a Python is started,
-in 40 ms. What was found is stored by blob, so that each version is parsed once.
+YAML), so that all of them run in a child (`benchmarks/robustness/parsers.py` measures it). Where
+this process has a single thread it is forked, which added 15 ms of CPU to the 180 of a first `ubp
+stale` that parses two versions of 30 kB; elsewhere a Python is started, in 40 ms. What was found is
+stored by blob, so that each version is parsed once.
 """
 
 import marshal
