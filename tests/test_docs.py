@@ -278,3 +278,13 @@ def test_python_example_prints_stale_references(repository):
 )
 def test_pages_of_the_repository_have_no_front_matter_that_forges_show_as_a_table(page):
     assert not page.read_text(encoding="utf-8").startswith(("---\n", "+++\n"))
+
+
+def test_index_of_benchmarks_names_every_script():
+    index = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    scripts = {
+        module.relative_to(ROOT / "benchmarks").as_posix()
+        for module in (ROOT / "benchmarks").rglob("*.py")
+        if '__name__ == "__main__"' in module.read_text(encoding="utf-8")
+    }
+    assert {script for script in scripts if f"`{script}" not in index} == set()
