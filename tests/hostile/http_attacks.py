@@ -207,15 +207,15 @@ def token_is_random(server: HttpServer) -> str:
     from ubp.core.errors import UsageError
     from ubp.server.loopback import http_options
 
-    shown = {http_options(0, None, {}, ".").token for _ in range(100)}
+    shown = {http_options(0, None, {}, ".", list).token for _ in range(100)}
     if len(shown) < 100 or min(map(len, shown)) < 40:
         return "tokens can be guessed"
-    http_options(0, "token", {}, str(server.root.parent))
+    http_options(0, "token", {}, str(server.root.parent), list)
     if (server.root.parent / "token").stat().st_mode & 0o077:
         return "others can read the token's file"
     (server.root.parent / "link").symlink_to(server.root.parent / "elsewhere")
     try:
-        http_options(0, "link", {}, str(server.root.parent))
+        http_options(0, "link", {}, str(server.root.parent), list)
     except UsageError as error:
         return "" if "Cannot read a token" in str(error) else f"{error}"
     return "a token was written through a link"

@@ -151,16 +151,16 @@ class TestOptions:
     """Where the token comes from."""
 
     def test_a_new_token_is_shown(self, tmp_path):
-        options = http_options(0, None, {}, str(tmp_path))
+        options = http_options(0, None, {}, str(tmp_path), list)
         assert options.shown_token == options.token
         assert len(options.token) > 40
 
     def test_a_file_that_does_not_exist_gets_a_new_token_for_its_owner_only(self, tmp_path):
-        options = http_options(0, "token", {"UBP_SERVE_TOKEN": TOKEN}, str(tmp_path))
+        options = http_options(0, "token", {"UBP_SERVE_TOKEN": TOKEN}, str(tmp_path), list)
         file = tmp_path / "token"
         assert file.read_text() == f"{options.token}\n"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        assert options == http_options(0, "token", {}, str(tmp_path))
+        assert options == http_options(0, "token", {}, str(tmp_path), list)
         assert options.shown_token == "<the content of token>"  # where it is
 
     @pytest.mark.parametrize("token", ["", "short", "with spaces in the middle of it", "é" * 20])
@@ -168,7 +168,7 @@ class TestOptions:
         (tmp_path / "token").write_text(token)
         for given in ({"UBP_SERVE_TOKEN": token}, {}):
             with pytest.raises(UsageError) as caught:
-                http_options(0, None if given else "token", given, str(tmp_path))
+                http_options(0, None if given else "token", given, str(tmp_path), list)
             assert "does not contain a usable token" in caught.value.message
             assert not token or token not in str(caught.value)
 
@@ -189,3 +189,49 @@ async def test_clients_of_one_program_are_told_apart_by_a_header(repository, mod
                 answer = await client.call_tool("ubp_bind", page)
                 assert "docs/a.md is locked by proposal 1." in answer.content[0].text
     repository.git("branch", "--quiet", "-D", "ubp/proposals/1")
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_token_file_that_git_tracks_is_refused(is_linked, is_committed, new_repository, tmp_path):
+    repository = new_repository("tracked")
+    repository.write("token", TOKEN).chmod(0o600)
+    repository.git("add", "token")
+    if is_committed:
+        repository.commit()
+    name = repository.root / "token"
+    if is_linked:
+        name = tmp_path / "link"
+        name.symlink_to(repository.root / "token")
+    with pytest.raises(UsageError, match="is not secret"):
+        http_options(0, str(name), {}, str(tmp_path), list)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes")
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o622, 0o666, 0o777])
+def test_token_file_that_others_can_write_is_refused(mode, tmp_path):
+    file = tmp_path / "token"
+    file.write_text(TOKEN)
+    file.chmod(mode)
+    with pytest.raises(UsageError, match="can be replaced") as error:
+        http_options(0, "token", {}, str(tmp_path), list)
+    assert error.value.cause == f"The mode of the file is {mode:o}."
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes")
+@pytest.mark.parametrize(
+    ("mode", "count"), [(0o600, 0), (0o400, 0), (0o640, 1), (0o604, 1), (0o444, 1)]
+)
+def test_token_file_that_others_can_read_is_used_with_a_warning(
+    mode, count, new_repository, tmp_path
+):
+    repository = new_repository("ignoring")
+    repository.write(".gitignore", "token\n")
+    repository.commit()
+    for folder in (tmp_path, repository.root):
+        file = folder / "token"
+        file.write_text(TOKEN)
+        file.chmod(mode)
+        warnings = []
+        assert http_options(0, "token", {}, str(folder), warnings.append).token == TOKEN
+        assert len(warnings) == count

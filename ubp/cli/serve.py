@@ -91,7 +91,9 @@ def serve(  # noqa: PLR0913  # the command's options
     options = None
     if http:
         port = DEFAULT_PORT if port is None else port
-        options = http_options(port, token_file, terminal.environment, terminal.directory)
+        options = http_options(
+            port, token_file, terminal.environment, terminal.directory, terminal.warn
+        )
     level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
     if level == INFO and any(tool.name == PROJECT_TOOL for tool in chosen):
         level = _log_level(terminal.environment)
