@@ -39,6 +39,15 @@ class Row(NamedTuple):
 
 ROWS = (
     Row(
+        "ubp.answers.pages.get_page:GET_PAGE",
+        record="get-page",
+        command="get-page",
+        help="Print a page with its links, its backlinks and the state of its sources.",
+        example="ubp get-page docs/auth.md --json",
+        tool="ubp_get_page",
+        toolset="docs",
+    ),
+    Row(
         "ubp.answers.pages.list_pages:LIST_PAGES",
         record="list-pages",
         command="list-pages",

@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from ubp.search.compare import VersionComparison
     from ubp.search.context import PageContext
     from ubp.search.filters import Filters
-    from ubp.search.list_pages import ReadPage
     from ubp.search.pages import Mode
     from ubp.search.run import FoundPages
     from ubp.search.sections import SectionAnswer
@@ -384,51 +383,6 @@ class Workspace:
         )
 
     # Pages and their links
-
-    def page(
-        self,
-        path: str | None = None,
-        *,
-        title: str | None = None,
-        lines: tuple[int, int] | None = None,
-        ref: str | None = None,
-        has_created: bool = False,
-    ) -> "ReadPage":
-        """Return a page with its links, by path, unique end of a path, `doc_id`, or title.
-
-        A part of the title will do, if no other page has it. After a `#`, the id, slug or text of a
-        heading narrows the page to its section, as `lines` (from 1, inclusive) do. With
-        `has_created` history is walked to where the page was created, once for each page.
-
-        Raises:
-            PageNotFoundError: there is no such page or section, or more than one page.
-        """
-        from ubp.index.select import select_section, select_title
-        from ubp.search.dates import created_at, updated_at
-        from ubp.search.graph import open_graph
-        from ubp.search.list_pages import ReadPage, cut_page, narrow_lines, narrow_page, read_page
-
-        session, view = self.session, self.session.view(Target(ref))
-        fragment = ""
-        if title is not None:
-            name = select_title(title, view)
-        else:
-            name, fragment = select_section(path or "", view, session.repository)
-        graph = open_graph(view)
-        page = read_page(graph, name)
-        if fragment:
-            page = narrow_page(page, graph.text(name) or b"", fragment)
-        if lines:
-            page = narrow_lines(page, graph.text(name) or b"", *lines)
-        if self.collection is not None:
-            page = cut_page(page, self.collection.policy)
-        return ReadPage(
-            page,
-            self._assess(view, [name])[name],
-            updated_at(session, view, [name])[name],
-            created_at(session, view, [name])[name] if has_created else None,
-            view.is_changed(name),
-        )
 
     def learn_dates(self) -> None:
         """Walk history for the dates of all pages: it takes as long as for the oldest of them."""

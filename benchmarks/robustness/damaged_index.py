@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common.measure import Shape, generate, index_of, print_table
+from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.impact import ImpactRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.core.errors import ask_again_if_damaged
@@ -47,7 +48,7 @@ QUESTIONS: dict[str, Ask] = {
     "stale": lambda workspace: workspace.stale(every=True).pages,
     "stale at HEAD~3": lambda workspace: workspace.stale(ref="HEAD~3").pages,
     "check": lambda workspace: workspace.check().findings,
-    "page and its links": lambda workspace: workspace.page("page_0003.md"),
+    "page and its links": lambda workspace: workspace.ask(PageRequest("page_0003.md")),
     "context": lambda workspace: workspace.context("page_0005.md"),
     "graph": lambda workspace: workspace.graph(),
     "impact": lambda workspace: workspace.ask(ImpactRequest("docs/area07/page_0007.md")),

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.git.filters import hash_regular_files
 from ubp.git.output import blob_id
@@ -49,7 +50,7 @@ def everything(workspace):
     report = workspace.stale(every=True)
     return (
         pages,
-        [workspace.page(page.filepath).page.content for page in pages],
+        [workspace.ask(PageRequest(page.filepath)).content for page in pages],
         [(assessment.page.filepath, assessment.level) for assessment in report.pages],
         [hit.page.filepath for hit in workspace.search_sections("page").hits],
     )
@@ -81,17 +82,17 @@ def test_an_edit_of_equal_size_and_time_is_seen(written, workspace):
     before = page.stat()
     page.write_text("# Edited 2\n")
     os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert workspace.page("docs/1.md").page.document.title == "Edited 2"
+    assert workspace.ask(PageRequest("docs/1.md")).title == "Edited 2"
 
 
 def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace, monkeypatch):
     written.write("data.bin", "1\n")
-    workspace.page("docs/1.md")
+    workspace.ask(PageRequest("docs/1.md"))
     hashed = []
     monkeypatch.setattr(
         "ubp.index.view.hash_changed", lambda _, __, paths, ___: hashed.extend(paths) or {}
     )
-    workspace.page("docs/1.md")
+    workspace.ask(PageRequest("docs/1.md"))
     assert hashed == []
 
 
@@ -117,20 +118,20 @@ def test_a_file_with_the_bytes_that_a_filter_stored_of_it_is_filtered_again(writ
     written.commit()
     with Workspace.open(str(written.root)) as workspace:
         written.write("docs/1.md", "# ab\n")
-        assert workspace.page("docs/1.md").page.document.title == "ba"
+        assert workspace.ask(PageRequest("docs/1.md")).title == "ba"
         written.write("docs/1.md", "# ba\n")
-        assert workspace.page("docs/1.md").page.document.title == "ab"
+        assert workspace.ask(PageRequest("docs/1.md")).title == "ab"
 
 
 def test_a_filter_that_is_changed_after_a_file_is_applied_to_it(written):
     written.git("config", "filter.swap.clean", "tr ab ba")
     with Workspace.open(str(written.root)) as workspace:
         written.write("docs/1.md", "# ab\n")
-        assert workspace.page("docs/1.md").page.document.title == "ab"
+        assert workspace.ask(PageRequest("docs/1.md")).title == "ab"
         written.write(".gitattributes", "docs/2.md filter=swap\n")
-        assert workspace.page("docs/1.md").page.document.title == "ab"
+        assert workspace.ask(PageRequest("docs/1.md")).title == "ab"
         written.write(".gitattributes", "docs/1.md filter=swap\n")
-        assert workspace.page("docs/1.md").page.document.title == "ba"
+        assert workspace.ask(PageRequest("docs/1.md")).title == "ba"
 
 
 def test_line_ends_that_git_keeps_because_of_its_index_are_converted_once_it_is_renewed(written):
@@ -153,7 +154,7 @@ def test_a_file_that_is_gone_when_it_is_hashed_is_seen_when_it_returns(written, 
     assert workspace.session.view_of(snapshot).page("docs/new.md") is None
     page.write_text("# Returned\n")
     assert workspace.session.snapshot(Target()) == snapshot
-    assert workspace.page("docs/new.md").page.document.title == "Returned"
+    assert workspace.ask(PageRequest("docs/new.md")).title == "Returned"
 
 
 def test_answers_after_any_changes_are_those_of_a_new_workspace(written, workspace):

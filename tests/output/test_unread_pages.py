@@ -2,14 +2,15 @@
 
 from typing import Any
 
+from ubp.answers.pages.get_page import PageRequest
+from ubp.answers.pages.get_page import text as page_text
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.answers.pages.list_pages import text as list_text
 from ubp.frame.wording import Style, joined
 from ubp.frame.writer import Writer
-from ubp.output.agent.pages import page_text as agent_text
-from ubp.output.records.pages import context_record, page_record
+from ubp.output.records.pages import context_record
 from ubp.output.records.search import search_record
-from ubp.output.text.pages import context_text, page_text
+from ubp.output.text.pages import context_text
 from ubp.output.text.search import SearchTextOptions, pages_text
 from ubp.server.tools.docs.get_context import GET_CONTEXT
 from ubp.server.tools.docs.search import SEARCH
@@ -19,26 +20,14 @@ from ubp.workspace import Workspace
 REASON = "Cannot read this page: it is larger than 8 MB, or not available in this (partial) clone."
 
 
-def test_a_page_over_8_mb_says_why_its_text_is_empty(repository: Any) -> None:
+def test_page_over_8_mb_states_why_its_text_is_empty(repository: Any) -> None:
     repository.write("large.md", b"# Large\n" + b"x" * (8 << 20))
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        read = workspace.page("large.md")
-    assert f"line 1: {REASON}" in page_text(read, Style(is_on=False), is_quiet=False)
-    record = page_record(read)
+        record = workspace.ask(PageRequest("large.md"))
     assert (record.content, [p.message for p in record.problems]) == ("", [REASON])
-    answer = {
-        "doc_id": record.doc_id,
-        "filepath": record.filepath,
-        "title": record.title,
-        "doc_type": record.doc_type,
-        "staleness": record.staleness,
-        "blob": record.blob,
-        "updated_at": record.updated_at,
-        "content_notice": "A notice.",
-        "problems": [{"line": 1, "message": REASON}],
-    }
-    assert f"Line 1: {REASON}" in agent_text(answer)
+    assert f"line 1: {REASON}" in joined(page_text(record, Writer()))
+    assert f"Line 1: {REASON}" in joined(page_text(record, Writer(is_agent=True)))
 
 
 def test_lists_searches_and_context_say_which_page_they_could_not_read(repository: Any) -> None:

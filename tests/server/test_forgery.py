@@ -6,6 +6,7 @@ import re
 import pytest
 from mcp import MCPError
 
+from ubp.answers.pages.get_page import PageRequest
 from ubp.core.errors import UbpError
 from ubp.frame.budget import count_tokens
 from ubp.server.errors import translate
@@ -170,7 +171,7 @@ def test_a_document_is_a_resource_of_its_own_in_a_prompt(name, given, workspace)
 def test_an_error_is_one_line_of_quoted_names(workspace):
     for argument in (PAGE[:-5], "Linked pages", "other"):
         with pytest.raises(UbpError) as caught:
-            workspace.page(argument)
+            workspace.ask(PageRequest(argument))
         error = translate(caught.value)
         assert isinstance(error, MCPError)
         assert "\n" not in error.error.message

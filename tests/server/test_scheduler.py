@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 
+from ubp.answers.pages.get_page import PageRequest
 from ubp.core.errors import ConfigError, UsageError
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.server import scheduler as scheduling
@@ -52,7 +53,7 @@ async def be_silent(*_):
 
 
 def count_backlinks(workspace):
-    return len(workspace.page("docs/3.md").page.backlinks)
+    return len(workspace.ask(PageRequest("docs/3.md")).backlinks)
 
 
 def find(mode, workspace):
@@ -237,7 +238,7 @@ async def test_another_revision_that_nobody_has_read_takes_the_same_way(schedule
     assert await scheduler.answer(count_backlinks, be_silent) == 0
 
     def count_before(workspace):
-        return len(workspace.page("docs/3.md", ref=before).page.backlinks)
+        return len(workspace.ask(PageRequest("docs/3.md", ref=before)).backlinks)
 
     assert await scheduler.answer(count_before, be_silent) == 1
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.core.errors import PageNotFoundError, RepositoryError, UsageError
 from ubp.core.model import ignore_progress
@@ -366,7 +367,7 @@ def test_what_has_expired_is_nowhere(collection, context, clock):
 
     def read():
         with pytest.raises(PageNotFoundError):
-            workspace.page(brief.path)
+            workspace.ask(PageRequest(brief.path))
 
     with Workspace.open_collection("kb", clock=clock) as workspace:
         places = {"view", "search", "sections", "list", "context", "graph", "earlier", "diff"}

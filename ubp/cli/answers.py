@@ -69,11 +69,16 @@ def make_request(
     """
     given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
-        for name, value in arguments.items()
-        if value is not None
+        for name, option in options.items()
+        if (value := arguments.get(_parameter_name(name, option))) is not None
     }
     schema = request_schema(answer.request)  # type: ignore[arg-type]  # classes are hashable
     for name, option in options.items():
+        if option.default is not ...:
+            given.setdefault(name, option.default)
+        names = {name, *option.alternatives}
+        if option.alternatives and len(names & given.keys()) != 1:
+            raise UsageError(f"Expected {option.missing}.", hint=option.hint)
         if not given.get(name) and name in required_fields(answer):
             raise UsageError(
                 f"Missing argument: {option.missing}.",
@@ -81,7 +86,7 @@ def make_request(
                 hint=option.hint or f"Specify one: {row.example}",
             )
         limits = schema["properties"].get(name, {})
-        if name in given and "minimum" in limits:
+        if given.get(name) is not None and "minimum" in limits:
             check_range(
                 _name_of(name, option),
                 given[name],
@@ -104,22 +109,28 @@ def required_fields(answer: AnyAnswer) -> frozenset[str]:
     return frozenset(field.name for field in fields(answer.request) if field.default is MISSING)
 
 
+def _parameter_name(field: str, option: Option) -> str:
+    return str(option.name) if option.is_argument and option.name else field
+
+
 def _parameter(answer: AnyAnswer, name: str, option: Option) -> inspect.Parameter:
     hint = given_type(get_type_hints(answer.request)[name])
     field = next(field for field in fields(answer.request) if field.name == name)
     default = field.default if option.default is ... else option.default
-    settings = Parameter(name=option.name or None, help=option.help, metavar=option.metavar or None)
+    names = None if option.is_argument else option.name or None
+    settings = Parameter(name=names, help=option.help, metavar=option.metavar or None)
     is_list = get_origin(hint) is tuple
     if is_list and option.is_argument:
         item: Any = Annotated[get_args(hint)[0], settings]
-        return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=item)
+        place = _parameter_name(name, option)
+        return inspect.Parameter(place, inspect.Parameter.VAR_POSITIONAL, annotation=item)
     if is_list:
         hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]  # made at run time
     elif default in {MISSING, None}:
         hint, default = hint | None, None
     if option.is_argument:
         return inspect.Parameter(
-            name,
+            _parameter_name(name, option),
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
             default=default,
             annotation=Annotated[hint, settings],

@@ -83,13 +83,7 @@ ROWS = (
         "results.",
         "ubp search 'how do tokens expire' tag:security",
     ),
-    CommandRow(
-        "get-page",
-        "ubp.cli.pages:get_page",
-        QUERY,
-        "Print a page with its links, its backlinks and the state of its sources.",
-        "ubp get-page docs/auth.md --json",
-    ),
+    answer_row("get-page"),
     answer_row("list-pages"),
     CommandRow(
         "get-context",

@@ -27,7 +27,6 @@ from ubp.output.text.pages import (
     dot_text,
     graph_text,
     mermaid_text,
-    page_text,
 )
 from ubp.search.traverse import PageGraph
 from ubp.workspace import (
@@ -41,7 +40,6 @@ from ubp.workspace import (
 if TYPE_CHECKING:
     from ubp.index.collections import CollectionReference
     from ubp.search.context import PageContext
-    from ubp.search.list_pages import ReadPage
 
 
 def get_context(  # noqa: PLR0913  # the command's options
@@ -179,42 +177,6 @@ def _write_picture(
     return CLEAN
 
 
-def get_page(  # noqa: PLR0913  # the command's options
-    page: str | None = None,
-    *,
-    title: Annotated[str | None, Parameter(metavar="TEXT")] = None,
-    ref: Revision = None,
-    in_: In = None,
-    max_tokens: OptionalNumber = None,
-    terminal: Terminal,
-) -> int:
-    """Run `ubp get-page`.
-
-    Args:
-        page: Path, unique path suffix, or `doc_id`; with #SECTION only that section.
-        title: Find the page by its title, or a unique part of it, instead.
-        ref: Use this revision instead of the work tree.
-        in_: Use a collection instead of this repository.
-        max_tokens: With --json: maximum number of tokens; the least relevant parts are dropped.
-        terminal: Where the answer goes.
-    """
-    if (page is None) == (title is None):
-        raise UsageError(
-            "Expected a page, either by path or by --title.",
-            hint="Specify one: ubp get-page docs/auth.md; `ubp list-pages` lists all pages.",
-        )
-    return print_answer(
-        terminal,
-        lambda workspace: workspace.page(
-            page, title=title, ref=ref, has_created=terminal.options.json
-        ),
-        partial(page_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        _load_page_format,
-        max_tokens=max_tokens,
-        collection=read_collection(in_, ref),
-    )
-
-
 def _load_context_format() -> "RecordFormat[PageContext]":
     from ubp.output.records.pages import context_record
     from ubp.server.tools.docs.get_context import fit_context
@@ -226,10 +188,3 @@ def _load_graph_format() -> RecordFormat[PageGraph]:
     from ubp.output.records.pages import graph_record
 
     return RecordFormat(graph_record)
-
-
-def _load_page_format() -> "RecordFormat[ReadPage]":
-    from ubp.output.records.pages import page_record
-    from ubp.server.tools.docs.get_page import fit_page
-
-    return RecordFormat(page_record, fit_page)

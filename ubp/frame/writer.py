@@ -48,6 +48,10 @@ class Writer(NamedTuple):
         """Return a title, a heading or a sentence of a document."""
         return title(text) if self.is_agent else printable(text)
 
+    def quote(self, text: str) -> str:
+        """Return a summary or a passage of a document, whole."""
+        return quoted(text) if self.is_agent else printable(text)
+
     def level(self, level: str) -> str:
         """Return the level of a page, in yellow if it needs a review."""
         if self.is_agent:

@@ -16,6 +16,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
+from ubp.answers.pages.get_page import PageRequest
 from ubp.core.errors import CollectionError, PageNotFoundError
 from ubp.core.model import FilePath
 from ubp.frame.answer import App
@@ -25,7 +26,6 @@ from ubp.frame.quoting import name
 from ubp.index.select import select_page
 from ubp.output.agent.pages import stale_refs
 from ubp.output.ci.outcome import result_uri
-from ubp.output.records.pages import page_record
 from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, Repositories, ServedRepository
@@ -228,9 +228,9 @@ def _page_text(workspace: Workspace, uri: str) -> str:
         page = read_page(workspace, unquote(uri.removeprefix(PAGE)))
     except PageNotFoundError as error:
         raise _not_found(uri, nearest=list(error.near)) from None
-    record = to_lean_object(page_record(workspace.page(page.path)))
-    refs = stale_refs(record.get("stale_refs", ()))
-    staleness = f"{record['staleness']}: {refs}" if refs else record["staleness"]
+    record = workspace.ask(PageRequest(page.path))
+    refs = stale_refs(to_lean_object(record).get("stale_refs", ()))
+    staleness = f"{record.staleness}: {refs}" if refs else record.staleness
     # Two hyphens would end the comment.
     comment = f"{NOTICE} Staleness: {staleness}.".replace("--", "- -")
     return f"<!-- {comment} -->\n{page.text}"

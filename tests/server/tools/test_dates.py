@@ -1,9 +1,11 @@
 """When pages were created and changed: committer dates of the commits that git would name."""
 
 import subprocess
+from datetime import datetime
 
 import pytest
 
+from ubp.answers.pages.get_page import PageRequest
 from ubp.workspace import Workspace
 
 DAY = 86_400
@@ -16,9 +18,12 @@ def dates(repository):
 
     def ask(path, root=repository.root):
         with Workspace.open(str(root)) as workspace:
-            read = workspace.page(path, has_created=True)
-        told = (read.created_at, read.updated_at)
-        return tuple(None if date is None else (date - start) / DAY for date in told)
+            read = workspace.ask(PageRequest(path))
+        moments = (read.created_at, read.updated_at)
+        return tuple(None if moment is None else days(moment) for moment in moments)
+
+    def days(moment):
+        return (datetime.fromisoformat(moment).timestamp() - start) / DAY
 
     return ask
 

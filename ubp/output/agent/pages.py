@@ -10,7 +10,7 @@ from typing import Any
 from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
 from ubp.frame.quoting import fenced, label, name, new_marker, quoted, title
-from ubp.frame.wording import ARROWS, SHORT_ID, count, printable
+from ubp.frame.wording import ARROWS, count
 from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
 Record = Mapping[str, Any]
@@ -18,8 +18,6 @@ Record = Mapping[str, Any]
 # The key under which a text finds the arguments that say what its answer is about.
 REPEATED = "repeated_arguments"
 
-# A page with more links is a list of links, which its text contains.
-MAX_LINKS = 12
 # The passages of ten pairs take 4,000 characters; the record has longer ones.
 PASSAGE_CHARACTERS = 110
 DAY = len("2026-11-08")
@@ -83,14 +81,6 @@ def stale_ref(ref: Record) -> str:
     return f"{source} {words}"
 
 
-def links(title: str, page_links: list[Record]) -> Iterator[str]:
-    """Yield one line: the pages at the other ends of links."""
-    if page_links:
-        shown = ", ".join(dict.fromkeys(_link(link) for link in page_links[:MAX_LINKS]))
-        more = f", and {len(page_links) - MAX_LINKS} more" if page_links[MAX_LINKS:] else ""
-        yield f"{title}: {shown}{more}"
-
-
 def repeated(record: Record) -> str:
     """Return the arguments that further calls about an answer repeat: `, repository="web"`."""
     return "".join(f", {key}={quoted(value)}" for key, value in record.get(REPEATED, {}).items())
@@ -100,13 +90,6 @@ def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:
     """Yield what was omitted, and how to get it."""
     if number:
         yield f"[{count(number, noun)} omitted: {advice}]"
-
-
-def _link(link: Record) -> str:
-    link_type = "" if link["link_type"] == "references" else f" ({link['link_type']})"
-    if link.get("filepath") is None:
-        return f"{name(link['target'])}{link_type} (no such page)"
-    return f"{name(link['filepath'])}{link_type}"
 
 
 def context_text(record: Record) -> str:
@@ -181,40 +164,6 @@ def _node_facts(node: Record) -> str:
     if node["staleness"] not in QUIET_LEVELS:
         facts.append(node["staleness"])
     return f" ({', '.join(facts)})" if facts else ""
-
-
-def page_text(record: Record) -> str:
-    """Return the page's facts, then its text."""
-    content = record.get("content", "")
-    marker = new_marker(content) if content else ""
-    lines = [notice(record, marker), page_line(record), ", ".join(_page_facts(record))]
-    lines += _sources(record)
-    for problem in record.get("problems", []):
-        lines.append(f"Line {problem['line']}: {printable(problem['message'])}")
-    lines += links("Links", record.get("outlinks", []))
-    lines += links("Linked from", record.get("backlinks", []))
-    lines += fenced(content, marker) if content else ()
-    if rest := record.get("continuation"):
-        sections = count(record.get("truncated_count", 0), "section")
-        advice = f'repeat the call with continue="{rest}"{repeated(record)}'
-        lines.append(f"[{sections} omitted: {advice if content else 'use a larger max_tokens'}]")
-    return "\n".join(lines) + "\n"
-
-
-def _page_facts(record: Record) -> Iterator[str]:
-    yield label(record["doc_type"])
-    if record.get("tags"):
-        yield "tags " + " ".join(map(name, record["tags"]))
-    yield staleness(record)
-    yield from dates(record)
-    yield f"blob {record['blob'][:SHORT_ID]}"
-
-
-def _sources(record: Record) -> Iterator[str]:
-    for reference in record.get("stale_refs", []):
-        yield f"Source {name(reference['source_path'])}: {printable(reference['reason'])}"
-        for commit in reference.get("commits", []):
-            yield f"  {commit['id'][:SHORT_ID]} {day(commit['date'])} {quoted(commit['subject'])}"
 
 
 def suggestions_text(record: Record) -> str:

@@ -23,7 +23,6 @@ from ubp.output.records.notes import (
 from ubp.output.records.pages import (
     ContextRecord,
     GraphRecord,
-    PageRecord,
 )
 from ubp.output.records.proposals import (
     DecisionRecord,
@@ -114,7 +113,6 @@ _RECORDS = (
     RecordRow("explain", RulesRecord, ("ubp explain",)),
     RecordRow("get-context", ContextRecord, ("ubp get-context", "ubp_get_context"), is_answer=True),
     RecordRow("get-graph", GraphRecord, ("ubp get-graph", "ubp_get_graph"), is_answer=True),
-    RecordRow("get-page", PageRecord, ("ubp get-page", "ubp_get_page"), is_answer=True),
     RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
     RecordRow("model", ModelRecord, ("ubp model",)),

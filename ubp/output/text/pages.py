@@ -8,10 +8,9 @@ from unicodedata import east_asian_width
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.text import summarize
-from ubp.frame.wording import ARROWS, Style, count, day, joined, printable, printable_line
+from ubp.frame.wording import ARROWS, Style, count, joined, printable
 from ubp.index.facts import why_unreadable
 from ubp.search.context import Center, Context, PageContext, Related
-from ubp.search.list_pages import PageLink, ReadPage
 from ubp.search.traverse import Edge, Neighborhood, PageGraph
 from ubp.staleness.wording import LEVEL_WORDS, describe_reference
 
@@ -117,47 +116,10 @@ def _mermaid(text: str) -> str:
     return printable(text).translate(_MERMAID)
 
 
-def page_text(result: ReadPage, style: Style, *, is_quiet: bool) -> str:
-    """Return the page's text between its facts and its links; quietly the text alone."""
-    page = result.page
-    body = [printable_line(line) for line in page.content.splitlines()]
-    if is_quiet:
-        return joined(body)
-    place = style.bold(printable(page.document.path))
-    facts = [printable(page.document.title), printable(page.document.doc_type)]
-    facts.append(LEVEL_WORDS[result.assessment.level])
-    if result.updated_at is not None:
-        facts.append(f"changed {day(result.updated_at)}")
-    problems = [
-        f"  {style.yellow(f'line {problem.line}:')} {printable(problem.message)}"
-        for problem in result.assessment.page.facts.problems
-    ]
-    lines = [f"{place}  {', '.join(facts)}", *problems, "", *body]
-    for title, links, is_outlink in (
-        ("Links", page.outlinks, True),
-        ("Linked from", page.backlinks, False),
-    ):
-        if links:
-            lines += ["", f"{title}:"]
-            lines += [_link(link, style, is_outlink=is_outlink) for link in links]
-    return joined(lines)
-
-
 def unreadable_line(indent: str, assessment: Assessment, style: Style) -> Iterator[str]:
     """Yield why a page could not be read, if so."""
     if reason := why_unreadable(assessment.page):
         yield f"{indent}{style.yellow(reason)}"
-
-
-def _link(link: PageLink, style: Style, *, is_outlink: bool) -> str:
-    if link.other is None:
-        target = style.yellow(f"{printable(link.link.target)}: no such page")
-        return f"  line {link.link.line}  {target}"
-    path = printable(link.other.path)
-    note = ", several pages match" if link.bucket == "ambiguous" and is_outlink else ""
-    if is_outlink:
-        return f"  line {link.link.line}  {path}  {link.link.link_type}{note}"
-    return f"  {path}:{link.link.line}  {link.link.link_type}"
 
 
 def context_text(result: PageContext, style: Style, *, is_quiet: bool) -> str:

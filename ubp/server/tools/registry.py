@@ -9,7 +9,6 @@ from ubp.server.tools.docs import (
     fulltext_search,
     get_context,
     get_graph,
-    get_page,
     search,
 )
 from ubp.server.tools.maintenance import check_staleness, suggest_links
@@ -18,7 +17,7 @@ from ubp.server.tools.tool import AnyTool, make_tool
 TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
     "docs": (
         search.SEARCH,
-        get_page.GET_PAGE,
+        make_tool("ubp_get_page"),
         get_context.GET_CONTEXT,
         fulltext_search.FULLTEXT_SEARCH,
         make_tool("ubp_list_pages"),

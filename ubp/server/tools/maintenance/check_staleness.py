@@ -16,6 +16,8 @@ from ubp.frame.budget import TokenLimit
 from ubp.frame.encoding import Json
 from ubp.output.agent.staleness import staleness_text
 from ubp.output.records.check_staleness import CheckedRecord, Diffs, PageForUpdate, checked_record
+from ubp.search.graph import open_graph
+from ubp.search.list_pages import read_page
 from ubp.server.tools.tool import Tool
 from ubp.staleness.evidence import names_in_code
 from ubp.staleness.model import StaleReport, worst_first
@@ -86,7 +88,7 @@ def _read_for_update(workspace: Workspace, report: StaleReport, max_size: int) -
             cause=f"It matches {len(report.pages)} pages.",
         )
     (assessment,) = report.pages
-    page = workspace.page(assessment.page.filepath).page
+    page = read_page(open_graph(workspace.session.view()), assessment.page.filepath)
     lines = [evidence.line for ref in assessment.references for evidence in ref.evidence]
     concerned = [
         part.content
