@@ -26,7 +26,7 @@ def sources(**changes: int) -> list[SourceActivity]:
     ]
 
 
-def test_a_directory_in_which_nothing_is_described_is_one_gap():
+def test_directory_without_any_described_file_is_one_gap():
     found = find_gaps(sources(a__b__c=1, a__b__d=2, a__e=1, f__g_=9, f__h=3, i=2, f__j__k=3))
 
     assert found == (
@@ -37,13 +37,13 @@ def test_a_directory_in_which_nothing_is_described_is_one_gap():
     )
 
 
-def test_a_directory_that_holds_most_of_it_is_told_in_its_parts():
+def test_directory_that_is_most_of_the_gap_is_listed_in_parts():
     found = find_gaps(sources(src__a__b=5, src__a__c=4, src__d=1, docs__f=2))
 
     assert found == (Gap("src/a/", 2, 9), Gap("docs/", 1, 2), Gap("src/d", 1, 1))
 
 
-def test_where_nothing_changed_files_are_counted():
+def test_gaps_without_changes_are_ordered_by_files():
     found = find_gaps(sources(a__b__c=0, a__d=0, e__f=0, g__h=0, i__j=0))
 
     assert found == (
@@ -55,16 +55,16 @@ def test_where_nothing_changed_files_are_counted():
     )
 
 
-def test_a_directory_that_holds_all_sources_is_no_gap():
+def test_directory_of_all_sources_is_no_gap():
     assert find_gaps(sources(a__b__c=2, a__b__d__e=1)) == (Gap("a/b/c", 1, 2), Gap("a/b/d/", 1, 1))
 
 
-def test_nothing_is_missing_where_all_is_described_or_nothing_is_there():
+def test_gaps_are_empty_where_all_is_described_or_nothing_exists():
     assert find_gaps(sources(a__b_=1, c_=2)) == ()
     assert find_gaps([]) == ()
 
 
-def test_the_shares_are_those_of_files_and_of_changes():
+def test_shares_are_those_of_files_and_of_changes():
     total = build_tree(sources(a__b_=3, a__c=1, d=0)).counts[""]
 
     assert total == ActivityCount(3, 1, 4, 3)
@@ -72,7 +72,7 @@ def test_the_shares_are_those_of_files_and_of_changes():
     assert (ActivityCount().files_percent, ActivityCount().changes_percent) == (None, None)
 
 
-def test_a_commit_that_touches_very_many_files_counts_for_none(monkeypatch):
+def test_commit_with_very_many_files_is_not_counted(monkeypatch):
     monkeypatch.setattr("ubp.bindings.coverage.MAX_PATHS", 2)
     log = [LoggedChange("0" * 40, DAY, paths) for paths in (("a", "b"), ("a",))]
 
@@ -97,7 +97,7 @@ def test_changes_are_those_before_the_last_commit(repository):
     assert ever.gaps == (Gap("a.py", 1, 3),)
 
 
-def test_a_commit_from_the_future_hides_no_others(repository):
+def test_commit_from_the_future_hides_no_others(repository):
     repository.write("a.py", "1\n")
     repository.commit()
     now = repository.clock + DAY
@@ -109,7 +109,7 @@ def test_a_commit_from_the_future_hides_no_others(repository):
 
 @pytest.fixture
 def project(repository):
-    """Two pages name a file, a directory and a glob; the rest nobody does."""
+    """Two pages name a file, a directory and a glob; no page names the rest."""
     for name in ("src/auth.py", "src/more.py", "lib/a/x.py", "web/a.ts", "web/a.css", "tools/t.py"):
         repository.write(name, name)
     repository.write("gen/api.py", "x\n")
@@ -125,13 +125,13 @@ def project(repository):
     return repository
 
 
-def test_a_file_a_directory_and_a_glob_describe(project):
+def test_files_directories_and_globs_describe_sources(project):
     with Workspace.open(str(project.root)) as workspace:
         found = workspace.coverage()
         narrow = workspace.coverage(["src"])
         before = workspace.coverage(ref="HEAD~1", days=1)
 
-    assert [one.path for one in found.sources if one.is_described] == [
+    assert [source.path for source in found.sources if source.is_described] == [
         "lib/a/x.py",
         "src/auth.py",
         "web/a.ts",
@@ -146,7 +146,7 @@ def test_a_file_a_directory_and_a_glob_describe(project):
     assert before.total == ActivityCount(6, 3, 6, 3)
 
 
-def test_a_page_goes_on_describing_what_moved(project):
+def test_page_continues_to_describe_a_moved_source(project):
     project.git("mv", "src/auth.py", "src/login.py")
     project.commit()
     with Workspace.open(str(project.root)) as workspace:
@@ -155,12 +155,12 @@ def test_a_page_goes_on_describing_what_moved(project):
     assert found.total == ActivityCount(1, 1, 1, 1)
 
 
-def test_a_path_that_names_no_source_is_an_error(project):
+def test_path_of_no_source_is_an_error(project):
     with Workspace.open(str(project.root)) as workspace, pytest.raises(UsageError):
         workspace.coverage(["docs/auth.md"])
 
 
-def test_without_commits_and_without_git_attributes_files_are_told(repository):
+def test_files_without_commits_or_git_attributes_are_counted(repository):
     repository.write("a.py", "x\n")
     with Workspace.open(str(repository.root)) as workspace:
         found = workspace.coverage()
@@ -172,7 +172,7 @@ def test_without_commits_and_without_git_attributes_files_are_told(repository):
     )
 
 
-def test_routine_files_count_only_where_a_page_describes_them(repository):
+def test_generated_files_count_only_where_a_page_describes_them(repository):
     routine = (
         "LICENSE",
         "README.rst",

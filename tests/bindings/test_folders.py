@@ -26,10 +26,10 @@ BODY = """# Login
 def found(confidences, *named, page="docs/guide.md", touched=SELDOM):
     mentions = {path: Mention(text, 3, 1) for path, text in named}
     folders = find_folders(page, dict(enumerate(confidences)), mentions, SOURCES, touched)
-    return [(one.path, round(one.confidence, 2), len(one.likely)) for one in folders]
+    return [(folder.path, round(folder.confidence, 2), len(folder.likely)) for folder in folders]
 
 
-def test_a_directory_is_as_sure_as_its_files_are_and_none_below_it_is_told():
+def test_directory_has_the_confidence_of_its_files_and_replaces_those_below():
     assert found([0.9, 0.9, 0.9, 0.9, 0.4]) == [("src/auth", 0.8, 5)]
 
 
@@ -41,25 +41,25 @@ def test_a_directory_is_as_sure_as_its_files_are_and_none_below_it_is_told():
         ([0] * 5 + [0.9] * 50, "it has too many files"),
     ],
 )
-def test_a_directory_is_not_proposed_because(confidences, reason):
+def test_directory_is_not_proposed_where(confidences, reason):
     assert found(confidences) == [], reason
 
 
-def test_what_fires_weekly_or_holds_the_page_is_not_proposed():
+def test_directory_that_changes_weekly_or_contains_the_page_is_not_proposed():
     sure = [0.9] * 5
     assert found(sure, touched=CoChange(lambda _: 51, 1_000)) == []
     assert found(sure, touched=CoChange(lambda _: 5, 20)) == [("src/auth", 0.9, 5)]
     assert found(sure, page="src/auth/README.md") == []
 
 
-def test_a_directory_that_is_named_is_proposed_where_no_file_in_it_says_more():
+def test_named_directory_is_proposed_where_no_file_in_it_has_more_evidence():
     store = ("src/auth/store", "auth/store")
     assert found([], store) == [("src/auth/store", 0.03, 0)]
     assert found([], store, page="docs/store.md") == [("src/auth/store", 0.2, 0)]
     assert found([0, 0, 0, 0.3], store, page="docs/store.md") == []
 
 
-def test_a_mention_that_several_directories_end_with_names_none_but_the_one_of_that_path():
+def test_mention_that_several_directories_end_with_means_only_that_exact_path():
     both = ("src/auth", "auth"), ("src/auth/store", "auth")
     assert found([], *both) == []
     assert found([], ("src/auth", "src/auth"), ("src/auth/store", "src/auth")) == [
@@ -69,7 +69,7 @@ def test_a_mention_that_several_directories_end_with_names_none_but_the_one_of_t
 
 @pytest.fixture
 def project(repository):
-    """A page about a directory whose files define all that it says, and twenty other files."""
+    """A page about a directory whose files define all that it names, and twenty other files."""
     for number in range(20):
         repository.write(f"lib/part_{number}.py", f"def work_{number}():\n    return shared\n")
     for name in ("close", "open", "renew"):
@@ -85,25 +85,25 @@ def proposed(project):
         return page.suggestions
 
 
-def test_a_directory_takes_the_place_of_its_files_with_what_speaks_for_them(project):
+def test_directory_replaces_its_files_and_takes_their_evidence(project):
     first, *others = proposed(project)
     assert first.source_path == "src/login/"
     assert first.confidence > 0.75
-    told = {one.kind: (one.detail, one.line) for one in first.evidence}
-    assert told["path"] == ("src/login/", 3)
-    assert told["identifier"] == ("identifiers from all 3 files", None)
-    assert sum(one.weight for one in first.evidence) == pytest.approx(1)
-    assert not [one for one in others if one.source_path.startswith("src/login/")]
+    proposed_paths = {item.kind: (item.detail, item.line) for item in first.evidence}
+    assert proposed_paths["path"] == ("src/login/", 3)
+    assert proposed_paths["identifier"] == ("identifiers from all 3 files", None)
+    assert sum(item.weight for item in first.evidence) == pytest.approx(1)
+    assert not [other for other in others if other.source_path.startswith("src/login/")]
 
 
-def test_a_directory_that_holds_what_is_bound_or_refused_is_not_proposed(project):
+def test_directory_with_bound_or_refused_files_is_not_proposed(project):
     project.page("docs/login.md", "src/login/open.py", body=BODY)
-    told = [one.source_path for one in proposed(project)]
-    assert "src/login/" not in told
-    assert {"src/login/close.py", "src/login/renew.py"} <= {*told}
+    proposed_paths = [proposal.source_path for proposal in proposed(project)]
+    assert "src/login/" not in proposed_paths
+    assert {"src/login/close.py", "src/login/renew.py"} <= {*proposed_paths}
 
 
-def test_a_directory_is_named_in_any_unicode_form():
+def test_directory_is_named_in_any_unicode_form():
     folder = unicodedata.normalize("NFD", "src/ガイド")
     sources = CandidateSources([FilePath(f"{folder}/a.txt")], [NO_NAMES], set())
     for text in ("src/ガイド/", "src/ガイド"):

@@ -47,7 +47,7 @@ def bound_page(repository):
 def review(repository):
     with Workspace.open(str(repository.root)) as workspace:
         found = workspace.review_bindings()
-    return {one.binding.source: one for one in found.bindings}
+    return {reviewed.binding.source: reviewed for reviewed in found.bindings}
 
 
 def test_symbols_are_proposed_for_a_bound_hub_where_they_keep_every_edit(repository):
@@ -59,13 +59,13 @@ def test_symbols_are_proposed_for_a_bound_hub_where_they_keep_every_edit(reposit
     assert str(found.narrowed) == "fires 13 times → 1, keeps the only edit"
 
 
-def test_no_symbols_are_proposed_where_one_edit_would_not_be_announced(repository):
+def test_symbols_are_not_proposed_where_they_would_miss_an_edit(repository):
     build(repository, with_page=bound_page(repository), edits_after=OTHERS[3])
     found = review(repository)["src/auth.py"]
     assert (found.judgement, found.proposal, found.narrowed) == ("sound", (), None)
 
 
-def test_no_symbols_are_proposed_for_a_page_that_names_many(repository):
+def test_symbols_are_not_proposed_for_a_page_that_names_many(repository):
     names = ", ".join(f"`{name}`" for name in OTHERS[:4])
     build(
         repository,
@@ -76,7 +76,7 @@ def test_no_symbols_are_proposed_for_a_page_that_names_many(repository):
     assert review(repository)["src/auth.py"].proposal == ()
 
 
-def test_a_bound_symbol_fires_only_at_its_own_changes(repository):
+def test_bound_symbol_fires_only_at_its_own_changes(repository):
     build(
         repository,
         with_page=lambda text: repository.page(
@@ -84,13 +84,13 @@ def test_a_bound_symbol_fires_only_at_its_own_changes(repository):
         ),
     )
     found = review(repository)
-    assert {name: one.changed for name, one in found.items()} == {
+    assert {name: replay.changed for name, replay in found.items()} == {
         "src/auth.py#login": 1,
         "src/auth.py#part_0": 1,
     }
 
 
-def test_the_symbol_is_proposed_and_written_instead_of_the_file(repository):
+def test_symbol_is_proposed_and_written_instead_of_the_file(repository):
     def write(text):
         repository.write("docs/auth.md", f"# Auth\n\n`Session.login` in `src/auth.py`: {text}\n")
 
@@ -106,14 +106,14 @@ def test_the_symbol_is_proposed_and_written_instead_of_the_file(repository):
         )
         (result,) = workspace.bind(chosen, pin=True)
         head = repository.git("rev-parse", "HEAD:src/auth.py").strip()
-        assert [(one.source_path, one.pin) for one in result.written] == [
+        assert [(reference.source_path, reference.pin) for reference in result.written] == [
             ("src/auth.py#Session.login", head[:12])
         ]
     with Workspace.open(str(repository.root)) as workspace:
         assert workspace.stale(["docs/auth.md"]).pages[0].level == "fresh"
 
 
-def test_nothing_of_a_file_is_proposed_whose_symbol_was_refused(repository):
+def test_file_with_a_refused_symbol_is_not_proposed(repository):
     build(
         repository,
         with_page=lambda text: repository.write(
@@ -139,6 +139,6 @@ def test_nothing_of_a_file_is_proposed_whose_symbol_was_refused(repository):
     ],
     ids=["unchanged", "followed", "followed and together", "too late", "edited before"],
 )
-def test_replay_counts_firings_and_the_edits_that_they_announced(changed, page, fired, edits):
+def test_replay_counts_alarms_and_the_edits_they_announced(changed, page, fired, edits):
     log = [LoggedChange(f"{n:040x}", -n * 14 * DAY, ()) for n in range(4)]
     assert replay(changed, page, log) == (fired, edits)

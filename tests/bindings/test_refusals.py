@@ -41,7 +41,7 @@ def listed(indent):
     ],
 )
 @pytest.mark.parametrize(("newline", "mark"), [("\n", ""), ("\r\n", "\ufeff")])
-def test_they_stand_behind_what_is_there(before, after, newline, mark):
+def test_refusals_are_appended_to_existing_ones(before, after, newline, mark):
     newline = newline if "\n" in before else "\n"
     before, after = (mark + text.replace("\n", newline) for text in (before, after))
     result = add_refusals(before, NEW)
@@ -49,7 +49,7 @@ def test_they_stand_behind_what_is_there(before, after, newline, mark):
     assert add_refusals(result, NEW) == result
 
 
-def test_the_configuration_reads_them(tmp_path):
+def test_refusals_are_read_by_the_configuration(tmp_path):
     odd = ("docs/p\udce4ge.md", 'say "x".py')
     (tmp_path / "config.json").write_text(add_refusals("{}", [*NEW, odd]), encoding="utf-8")
     read = load_config(str(tmp_path))
@@ -57,18 +57,18 @@ def test_the_configuration_reads_them(tmp_path):
     assert (read.warnings, set(read.refused)) == ((), pairs)
 
 
-def test_a_refusal_without_a_page_is_for_every_page(tmp_path):
+def test_refusal_without_a_page_applies_to_every_page(tmp_path):
     text = add_refusals("{}", [(None, "src/x.py"), ("docs/a.md", "src/y.py")])
     assert '{"source": "src/x.py"},' in text
     (tmp_path / "config.json").write_text(text, encoding="utf-8")
     assert load_config(str(tmp_path)).refused == {(None, "src/x.py"), ("docs/a.md", "src/y.py")}
 
 
-def test_what_a_configuration_cannot_hold_is_not_written():
+def test_refusal_that_the_configuration_cannot_express_is_not_written():
     assert add_refusals("{}", [("C:x.md", "src/a.py"), ("a.md", "../b")]) == "{}"
 
 
-def test_the_last_of_two_keys_counts():
+def test_last_of_two_duplicate_keys_wins():
     text = '{"bind": {"refused": []}, "bind": {"refused": [{"page": "a", "source": "b"}]}}'
     refused = json.loads(add_refusals(text, [("c", "d")]))["bind"]["refused"]
     assert refused == [{"page": "a", "source": "b"}, {"page": "c", "source": "d"}]

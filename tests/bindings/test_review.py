@@ -1,4 +1,4 @@
-"""Bindings held against history: which are answered, noise, dead, too wide."""
+"""Bindings compared with history: which are answered, noise, dead or too wide."""
 
 import pytest
 
@@ -18,28 +18,28 @@ def log_of(*commits, days=1):
     ]
 
 
-def judge(log, *, is_older=True, stands=lambda _: True, **changed):
+def review_one_binding(log, *, is_older=True, exists=lambda _: True, **changed):
     binding = Binding(PAGE, "src/a.py", 3, "fresh", 1, is_wide=False)._replace(**changed)
-    (found,) = review_bindings([binding], log, lambda _: is_older, stands)
+    (found,) = review_bindings([binding], log, lambda _: is_older, exists)
     return found
 
 
-def test_what_came_of_each_change_is_counted():
+def test_outcomes_of_changes_are_counted():
     log = log_of("src/a.py", "docs/a.md", "src/a.py docs/a.md", "src/b.py", "src/a.py", days=29)
-    found = judge(log)
+    found = review_one_binding(log)
     assert found == ReviewedBinding(found.binding, "unproven", 5, 3, 1, followed=1, pending=1)
     assert (found.fired, found.useful_share) == (2, 1.0)
 
 
-def test_an_answer_after_more_than_thirty_days_is_none():
-    found = judge(log_of("src/a.py", "docs/a.md", days=31))
+def test_edit_after_more_than_thirty_days_is_no_answer():
+    found = review_one_binding(log_of("src/a.py", "docs/a.md", days=31))
     assert (found.changed, found.followed, found.pending, found.useful_share) == (1, 0, 0, 0.0)
 
 
-def test_of_a_young_page_only_the_commits_after_its_first_count():
-    found = judge(log_of("src/a.py", "src/a.py docs/a.md", "src/a.py"), is_older=False)
+def test_young_page_counts_only_commits_after_its_first():
+    found = review_one_binding(log_of("src/a.py", "src/a.py docs/a.md", "src/a.py"), is_older=False)
     assert (found.commits, found.changed, found.together) == (1, 1, 0)
-    never_committed = judge(log_of("src/a.py"), is_older=False)
+    never_committed = review_one_binding(log_of("src/a.py"), is_older=False)
     assert (never_committed.commits, never_committed.useful_share) == (0, None)
 
 
@@ -54,38 +54,40 @@ def test_of_a_young_page_only_the_commits_after_its_first_count():
         (["src/a.py docs/a.md"] * 10, 50, "sound"),
     ],
 )
-def test_a_source_that_changes_without_its_page_is_noise(commits, pages, judgement):
-    assert judge(log_of(*commits, days=40), pages=pages).judgement == judgement
+def test_source_that_changes_without_its_page_is_noise(commits, pages, judgement):
+    assert review_one_binding(log_of(*commits, days=40), pages=pages).judgement == judgement
 
 
-def test_changes_that_are_mostly_followed_are_no_noise():
+def test_source_with_mostly_answered_changes_is_not_noise():
     answered = ["src/a.py", "docs/a.md"] * 6
     ignored = ["src/a.py", "src/b.py", "src/b.py"]
-    assert judge(log_of(*answered, *ignored * 5, days=20)).judgement == "sound"
-    assert judge(log_of(*answered, *ignored * 6, days=20)).judgement == "noise"
+    assert review_one_binding(log_of(*answered, *ignored * 5, days=20)).judgement == "sound"
+    assert review_one_binding(log_of(*answered, *ignored * 6, days=20)).judgement == "noise"
 
 
 @pytest.mark.parametrize("verdict", ["deleted", "moved", "not_found"])
-def test_what_does_not_stand_there_is_dead(verdict):
+def test_source_that_does_not_exist_is_dead(verdict):
     moved_to = "src/new.py" if verdict == "moved" else None
-    found = judge(log_of(*["src/a.py docs/a.md"] * 12), verdict=verdict, moved_to=moved_to)
+    found = review_one_binding(
+        log_of(*["src/a.py docs/a.md"] * 12), verdict=verdict, moved_to=moved_to
+    )
     assert (found.judgement, found.proposal) == ("dead", (moved_to,) if moved_to else ())
 
 
 WIDE = [*["src/a.py docs/a.md"] * 3, *["src/b.py src/c.py docs/a.md"] * 2, *["src/d.py"] * 6]
 
 
-def test_a_folder_of_which_two_files_carry_the_page_is_too_wide():
-    found = judge(log_of(*WIDE), source_path="src", is_wide=True)
+def test_folder_of_which_two_files_account_for_the_edits_is_too_wide():
+    found = review_one_binding(log_of(*WIDE), source_path="src", is_wide=True)
     assert (found.judgement, found.proposal) == ("wide", ("src/a.py", "src/b.py"))
-    glob = judge(log_of(*WIDE), source_path="src/*.py", is_wide=True)
+    glob = review_one_binding(log_of(*WIDE), source_path="src/*.py", is_wide=True)
     assert (glob.judgement, glob.proposal) == ("wide", ("src/a.py", "src/b.py"))
-    assert judge(log_of(*WIDE), source_path="src").judgement == "sound"
+    assert review_one_binding(log_of(*WIDE), source_path="src").judgement == "sound"
 
 
-def test_only_files_that_stand_there_are_proposed():
-    found = judge(
-        log_of(*WIDE), source_path="src", is_wide=True, stands=lambda path: path != "src/b.py"
+def test_only_existing_files_are_proposed():
+    found = review_one_binding(
+        log_of(*WIDE), source_path="src", is_wide=True, exists=lambda path: path != "src/b.py"
     )
     assert found.proposal == ("src/a.py", "src/c.py")
 
@@ -100,13 +102,13 @@ def test_only_files_that_stand_there_are_proposed():
     ],
     ids=["hardly ever together", "many files", "as many firings", "never together"],
 )
-def test_a_folder_stays_where_naming_files_would_not_help(commits):
+def test_folder_is_kept_where_listing_files_would_not_help(commits):
     log = log_of(*commits)
-    page = [n for n, one in enumerate(log) if PAGE in one.paths]
+    page = [n for n, commit in enumerate(log) if PAGE in commit.paths]
     assert find_relevant_files("src", range(len(log)), page, log, lambda _: True) == ()
 
 
-def test_the_worst_come_first_and_of_these_those_that_fire_most():
+def test_reviews_are_ordered_by_severity_then_by_alarms():
     log = log_of(*["src/a.py src/b.py"] * 10, *["src/b.py"] * 2)
     bindings = [
         Binding(page, source, 3, verdict, 1, is_wide=False)
@@ -118,7 +120,7 @@ def test_the_worst_come_first_and_of_these_those_that_fire_most():
         ]
     ]
     found = review_bindings(bindings, log, lambda _: True, lambda _: True)
-    assert [(one.judgement, one.binding.filepath, one.fired) for one in found] == [
+    assert [(review.judgement, review.binding.filepath, review.fired) for review in found] == [
         ("noise", "docs/b.md", 12),
         ("noise", "docs/a.md", 10),
         ("dead", "docs/d.md", 0),
@@ -145,39 +147,39 @@ def project(repository):
 def review(repository, *pages, **options):
     with Workspace.open(str(repository.root)) as workspace:
         found = workspace.review_bindings(pages, **options)
-    told = [
+    judgements = [
         (
-            one.judgement,
-            f"{one.binding.filepath}:{one.binding.line}",
-            one.binding.source,
-            one.commits,
-            one.changed,
-            one.proposal,
+            reviewed.judgement,
+            f"{reviewed.binding.filepath}:{reviewed.binding.line}",
+            reviewed.binding.source,
+            reviewed.commits,
+            reviewed.changed,
+            reviewed.proposal,
         )
-        for one in found.bindings
+        for reviewed in found.bindings
     ]
-    return found, told
+    return found, judgements
 
 
-def test_a_repository_s_bindings_are_reviewed(project):
-    found, told = review(project)
-    assert told == [
+def test_bindings_of_a_repository_are_reviewed(project):
+    found, judgements = review(project)
+    assert judgements == [
         ("noise", "docs/a.md:3", "src/hub.py", 13, 11, ()),
         ("dead", "docs/a.md:4", "src/old.py", 13, 1, ("src/new.py",)),
         ("dead", "docs/young.md:4", "src/hub.py#part", 0, 0, ()),
         ("unproven", "docs/young.md:3", "src/hub.py", 0, 0, ()),
     ]
     assert (found.commits, found.since) == (14, project.clock - 13 * DAY)
-    assert {one.binding.pages for one in found.bindings} == {1, 2}
-    assert review(project, "docs/young.md")[1] == told[2:]
+    assert {reviewed.binding.pages for reviewed in found.bindings} == {1, 2}
+    assert review(project, "docs/young.md")[1] == judgements[2:]
     assert review(project, "docs/a.md", commits=12)[1][0][:5] == (
         *("noise", "docs/a.md:3", "src/hub.py"),
         *(12, 11),
     )
 
 
-def test_without_a_commit_there_is_nothing_to_review(repository):
+def test_review_without_commits_is_empty(repository):
     repository.page("docs/a.md", "src/a.py")
-    found, told = review(repository)
-    assert told == [("dead", "docs/a.md:3", "src/a.py", 0, 0, ())]
+    found, judgements = review(repository)
+    assert judgements == [("dead", "docs/a.md:3", "src/a.py", 0, 0, ())]
     assert (found.commits, found.since) == (0, None)

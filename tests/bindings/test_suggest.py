@@ -1,4 +1,4 @@
-"""What pages seem to describe: every kind of evidence is told, and what must not be is not."""
+"""Sources that pages seem to describe: every kind of evidence, and what is never proposed."""
 
 import json
 import unicodedata
@@ -16,8 +16,8 @@ def suggest(repository, *pages, **options) -> BindingSuggestions:
 
 
 def sources_of(found, page):
-    (one,) = [one for one in found.pages if one.filepath == page]
-    return {suggestion.source_path: suggestion for suggestion in one.suggestions}
+    (page_suggestions,) = [entry for entry in found.pages if entry.filepath == page]
+    return {suggestion.source_path: suggestion for suggestion in page_suggestions.suggestions}
 
 
 def kinds(suggestion):
@@ -36,7 +36,7 @@ def project(repository):
     return repository
 
 
-def test_a_page_gets_what_it_names_first_with_the_line_and_all_that_speaks_for_it(project):
+def test_proposals_begin_with_what_the_page_names_with_line_and_evidence(project):
     project.write("docs/auth.md", "# Auth\n\nIt is in `src/auth/session.py`: open_session().\n")
     project.write("src/auth/session.py", "# See docs/auth.md.\ndef open_session():\n    return 1\n")
     project.commit("Describe sessions")
@@ -52,16 +52,16 @@ def test_a_page_gets_what_it_names_first_with_the_line_and_all_that_speaks_for_i
         "commit": ("1 shared commit", None),
         "place": ("auth", None),
     }
-    assert sum(one.weight for one in first.evidence) == pytest.approx(1)
+    assert sum(item.weight for item in first.evidence) == pytest.approx(1)
 
 
-def test_a_translation_gets_what_the_bound_page_names_and_the_bound_page_nothing_twice(project):
+def test_translation_gets_the_proposals_of_its_bound_original_and_the_original_none_twice(project):
     project.page("docs/auth.md", "src/auth/session.py", body="# Auth\n\n`open_session`\n")
     project.write("docs/auth.ja.md", "# 認証\n\nセッションの説明。\n")
     project.commit("Describe")
     found = suggest(project, all_pages=True)
-    told = sources_of(found, "docs/auth.ja.md")["src/auth/session.py"]
-    assert kinds(told)["sibling"] == ("docs/auth.md lists it", None)
+    suggested = sources_of(found, "docs/auth.ja.md")["src/auth/session.py"]
+    assert kinds(suggested)["sibling"] == ("docs/auth.md lists it", None)
     assert "src/auth/session.py" not in sources_of(found, "docs/auth.md")
     assert [page.filepath for page in suggest(project).pages] == [
         "docs/auth.ja.md",
@@ -84,22 +84,22 @@ def test_refused_hidden_ignored_and_unreadable_sources_are_never_proposed(projec
         json.dumps({"bind": {"refused": [{"page": "docs/auth.md", "source": "src/auth/"}]}}),
     )
     project.git("add", "--force", ".ubp/config.json")
-    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
-    assert not told.keys() & {*names, "src/auth/session.py", ".ubp/config.json"}
-    assert "src/part_1.py" in told
+    suggested = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert not suggested.keys() & {*names, "src/auth/session.py", ".ubp/config.json"}
+    assert "src/part_1.py" in suggested
 
 
-def test_a_name_in_another_unicode_form_and_a_symlink(project):
+def test_name_in_another_unicode_form_is_proposed_but_a_symlink_is_not(project):
     project.write(unicodedata.normalize("NFD", "src/ガイド.py"), "def x_y(): pass\n")
     (project.root / "src/link.py").symlink_to("part_1.py")
     project.write("docs/guide.md", "# G\n\nsrc/ガイド.py and src/link.py\n")
     project.commit("Name them in the composed form")
-    told = sources_of(suggest(project, "docs/guide.md"), "docs/guide.md")
-    assert unicodedata.normalize("NFC", next(iter(told))) == "src/ガイド.py"
-    assert "src/link.py" not in told
+    suggested = sources_of(suggest(project, "docs/guide.md"), "docs/guide.md")
+    assert unicodedata.normalize("NFC", next(iter(suggested))) == "src/ガイド.py"
+    assert "src/link.py" not in suggested
 
 
-def test_another_page_of_the_same_snapshot_gathers_nothing_anew(project, monkeypatch):
+def test_second_page_of_a_snapshot_gathers_nothing_again(project, monkeypatch):
     project.write("docs/auth.md", "# Auth\n\n`src/part_7.py` and `open_session`\n")
     fresh = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
     with Workspace.open(str(project.root), model="none") as workspace:
@@ -110,14 +110,14 @@ def test_another_page_of_the_same_snapshot_gathers_nothing_anew(project, monkeyp
     assert "src/part_7.py" in again
 
 
-def test_prose_that_is_no_document_is_proposed_where_the_page_names_it_alone(project):
+def test_prose_that_is_not_a_document_is_proposed_only_where_the_page_names_it(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session` as notes/auth.md tells\n")
     for name in ("auth/README.md", "notes/auth.md", "drafts/auth.markdown"):
         project.write(name, "# Auth\n\n`open_session` of docs/auth.md\n")
     project.write(".ubp/config.json", json.dumps({"source": {"include": ["docs/**/*.md"]}}))
     project.commit("Begin notes")
-    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
-    assert [path for path in told if path.endswith((".md", ".markdown"))] == ["notes/auth.md"]
+    suggested = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert [path for path in suggested if path.endswith((".md", ".markdown"))] == ["notes/auth.md"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_prose_that_is_no_document_is_proposed_where_the_page_names_it_alone(pro
         '<img alt="session" src="../src/auth/session.py">',
     ],
 )
-def test_a_file_that_is_part_of_the_page_is_not_proposed(project, text):
+def test_included_file_is_not_proposed(project, text):
     project.write("docs/auth.md", f"# Auth\n\n{text}\n\n`open_session`, see `src/part_7.py`.\n")
     project.commit("Describe sessions")
     proposed = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
@@ -143,7 +143,7 @@ def test_a_file_that_is_part_of_the_page_is_not_proposed(project, text):
     assert not [path for path in proposed if path.startswith("src/auth")]
 
 
-def test_sources_in_a_submodule_are_another_repositorys(project, new_repository):
+def test_sources_in_a_submodule_are_not_proposed(project, new_repository):
     inner = new_repository("inner")
     inner.write("session.py", "def open_session(): pass\n")
     inner.commit("Begin")
@@ -152,12 +152,12 @@ def test_sources_in_a_submodule_are_another_repositorys(project, new_repository)
     )
     project.write("docs/auth.md", "# Auth\n\nsub/session.py and sub/: `open_session`\n")
     project.commit("Name them")
-    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
-    assert not [path for path in told if path.startswith("sub")]
-    assert "src/auth/session.py" in told
+    suggested = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert not [path for path in suggested if path.startswith("sub")]
+    assert "src/auth/session.py" in suggested
 
 
-def test_lines_may_end_as_in_windows(project):
+def test_lines_may_end_in_crlf(project):
     project.write("src/renewal.py", "import x\r\ndef renew_login():\r\n    pass\r\n")
     project.write("docs/auth.md", "# Auth\r\n\r\n`renew_login`\r\n")
     project.commit("Begin renewals")
@@ -168,7 +168,7 @@ def test_lines_may_end_as_in_windows(project):
     )
 
 
-def test_what_no_snapshot_has_is_forgotten_when_the_index_is_pruned(project):
+def test_pruning_removes_names_that_no_snapshot_has(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
     suggest(project)
     with Workspace.open(str(project.root), model="none") as workspace:
@@ -181,14 +181,14 @@ def test_what_no_snapshot_has_is_forgotten_when_the_index_is_pruned(project):
         assert (known, workspace.session.store.database.rows(count)) == ([(24,)], [(23,)])
 
 
-def test_without_commits_or_sources_nothing_fails(repository):
+def test_suggestions_without_commits_or_sources_are_empty(repository):
     repository.write("a.md", "# A\n\nb.py: x_y\n")
     assert sources_of(suggest(repository), "a.md") == {}
     repository.write("b.py", "x_y = 1\n")
     assert [*sources_of(suggest(repository), "a.md")] == ["b.py"]
 
 
-def test_an_answer_holds_until_anything_changes_and_no_source_is_read_twice(project, monkeypatch):
+def test_suggestions_are_kept_until_a_change_and_sources_are_read_once(project, monkeypatch):
     first = suggest(project)
     read_names = ubp.index.names.read_names
     monkeypatch.setattr("ubp.index.names.read_names", None)
@@ -216,7 +216,7 @@ def test_files_that_a_glob_of_the_page_matches_are_not_proposed(project):
     assert not [path for path in sources_of(suggestions, "docs/parts.md") if path.startswith("src")]
 
 
-def test_a_source_refused_for_every_page_is_not_proposed(project):
+def test_source_refused_for_every_page_is_not_proposed(project):
     project.write("docs/auth.md", "# Auth\n\n`src/auth/session.py` and `src/part_1.py`\n")
     project.commit("Mention two sources")
     refused = {"bind": {"refused": [{"source": "src/auth/session.py"}]}}
@@ -226,7 +226,7 @@ def test_a_source_refused_for_every_page_is_not_proposed(project):
     assert "src/part_1.py" in sources
 
 
-def test_empty_files_and_manifests_are_not_proposed_unless_a_sibling_lists_them(project):
+def test_empty_files_and_manifests_are_proposed_only_if_a_sibling_is_listed(project):
     names = ("src/auth/__init__.py", "package.json", "mkdocs.yml", "docs/.vitepress/config.ts")
     project.write(names[0], "")
     for name in names[1:]:
@@ -238,7 +238,7 @@ def test_empty_files_and_manifests_are_not_proposed_unless_a_sibling_lists_them(
     assert "package.json" in sources_of(suggest(project), "docs/setup.md")
 
 
-def test_evidence_shows_words_as_the_page_spells_them(project):
+def test_evidence_has_words_as_the_page_spells_them(project):
     project.write("src/job_status.py", "def run(): pass\n")
     project.write("docs/job-status.md", "# Jobs\n\nText.\n")
     project.commit("Describe jobs")
@@ -246,7 +246,7 @@ def test_evidence_shows_words_as_the_page_spells_them(project):
     assert kinds(suggestion)["place"] == ("job, status", None)
 
 
-def test_a_private_module_is_proposed_for_the_page_that_names_it(project):
+def test_private_module_is_proposed_for_the_page_that_names_it(project):
     project.write("src/_tokens.py", "def issue(): pass\n")
     project.write("docs/guide.md", "# Guide\n\nThe `tokens` module issues them.\n")
     project.commit("Describe tokens")
@@ -254,7 +254,7 @@ def test_a_private_module_is_proposed_for_the_page_that_names_it(project):
     assert kinds(suggestion)["file_name"] == ("tokens", 3)
 
 
-def test_what_belongs_to_the_site_or_is_made_from_pages_is_not_proposed(project):
+def test_files_of_the_site_or_generated_from_pages_are_not_proposed(project):
     names = [
         "antora.yml",
         "docs/conf.py",
@@ -276,7 +276,7 @@ def test_what_belongs_to_the_site_or_is_made_from_pages_is_not_proposed(project)
     assert found.keys().isdisjoint(names)
 
 
-def test_a_translation_is_not_proposed_although_it_is_named(project):
+def test_named_translation_is_not_proposed(project):
     for name in ("notes/auth.ja.md", "notes/auth.md"):
         project.write(name, "[日本語](auth.ja.md) [English](auth.md) open_session\n")
     project.write(".ubp/config.json", '{"source": {"include": ["notes/auth.md"]}}')
@@ -286,7 +286,7 @@ def test_a_translation_is_not_proposed_although_it_is_named(project):
     assert "notes/auth.ja.md" not in found
 
 
-def test_records_of_the_past_get_proposals_only_where_they_are_named(repository):
+def test_records_of_the_past_get_only_sources_that_they_name(repository):
     for path in ("CHANGELOG.md", "docs/release-notes.md", "docs/blog/first.md", "docs/tokens.md"):
         repository.write(path, "Tokens are in `src/tokens.py`.\n")
     repository.write("src/tokens.py", "TOKENS = 1\n")

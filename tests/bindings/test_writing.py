@@ -1,4 +1,4 @@
-"""What was accepted is written into the pages: whole or not at all, pinned as it was asked."""
+"""Accepted bindings are written into pages completely or not at all, with the requested pin."""
 
 import os
 
@@ -48,7 +48,7 @@ def test_sources_are_written(project, bind):
     assert bind({"docs/a.md": ["src/a.py"]}) == (WriteResult("docs/a.md", ()),)
 
 
-def test_a_dry_run_writes_nothing(project, bind):
+def test_dry_run_writes_nothing(project, bind):
     (done,) = bind({"docs/b.md": ["src/api/"]}, is_dry=True)
     assert done.diff == (
         "--- a/docs/b.md\n+++ b/docs/b.md\n@@ -3,2 +3,3 @@\n   - src/a.py\n+  - src/api/\n ---\n"
@@ -56,7 +56,7 @@ def test_a_dry_run_writes_nothing(project, bind):
     assert "api" not in (project.root / "docs/b.md").read_text()
 
 
-def test_a_pin_says_what_stands_there_now(project, bind):
+def test_pin_is_the_present_blob(project, bind):
     (done,) = bind({"docs/a.md": ["src/a.py", "src/api/"]}, pin=True)
     blob = project.blob("src/a.py")[:12]
     tree = project.git("rev-parse", "HEAD:src/api")[:12]
@@ -67,7 +67,7 @@ def test_a_pin_says_what_stands_there_now(project, bind):
     )
 
 
-def test_a_pin_of_history_shows_what_changed_since_the_page(project, bind):
+def test_pin_from_history_shows_changes_since_the_page(project, bind):
     project.write("src/new.py", "1\n")
     project.commit("Add a source")
     (done,) = bind({"docs/a.md": ["src/a.py", "src/new.py"]}, from_history=True)
@@ -75,10 +75,10 @@ def test_a_pin_of_history_shows_what_changed_since_the_page(project, bind):
     assert done.written == (WrittenReference("src/a.py", old), WrittenReference("src/new.py", None))
     with Workspace.open(str(project.root)) as workspace:
         (page,) = workspace.stale(["docs/a.md"]).pages
-    assert [one.verdict for one in page.references] == ["modified", "fresh"]
+    assert [reference.verdict for reference in page.references] == ["modified", "fresh"]
 
 
-def test_a_page_that_cannot_be_written_is_left_and_the_others_are_not(project, bind):
+def test_page_that_cannot_be_written_is_skipped_and_the_others_are_written(project, bind):
     project.write("docs/c.md", '{\n  "title": "C"\n}\n')
     gone, toml, done = bind(
         {"docs/gone.md": ["src/a.py"], "docs/c.md": ["src/a.py"], "docs/a.md": ["src/a.py"]}
@@ -92,7 +92,7 @@ def test_a_page_that_cannot_be_written_is_left_and_the_others_are_not(project, b
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
-def test_a_file_keeps_its_mode_and_a_link_is_not_followed(project, bind):
+def test_file_keeps_its_mode_and_a_link_is_not_followed(project, bind):
     (project.root / "docs/a.md").chmod(0o640)
     (project.root / "docs/link.md").symlink_to("a.md")
     done, link = bind({"docs/a.md": ["src/a.py"], "docs/link.md": ["src/a.py"]})
@@ -101,7 +101,7 @@ def test_a_file_keeps_its_mode_and_a_link_is_not_followed(project, bind):
     assert link.skip_reason == "docs/link.md is a symbolic link or is reached through one."
 
 
-def test_a_bare_repository_has_nothing_to_write_into(new_repository):
+def test_bare_repository_is_not_written(new_repository):
     bare = new_repository("bare", "--bare")
     with (
         Workspace.open(str(bare.root)) as workspace,

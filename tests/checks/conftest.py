@@ -24,8 +24,8 @@ def found(check):
 
     def ask(repository, *paths, **question):
         return [
-            f"{one.severity} {one.rule} {one.filepath}:{one.line} {one.subject}".strip()
-            for one in check(repository, *paths, **question).findings
+            f"{found.severity} {found.rule} {found.filepath}:{found.line} {found.subject}".strip()
+            for found in check(repository, *paths, **question).findings
         ]
 
     return ask

@@ -1,4 +1,4 @@
-"""What `ubp stale` tells is told as findings."""
+"""The results of `ubp stale` as findings."""
 
 import pytest
 
@@ -11,7 +11,7 @@ LOST = "a.py could not be verified: the history of this clone starts after the p
 
 
 @pytest.fixture
-def told():
+def findings_of_stale():
     """Ask what is stale; the report as findings."""
 
     def ask(repository, *, days=0, every=False, **question):
@@ -44,8 +44,10 @@ def varied(repository):
     return repository
 
 
-def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(varied, told):
-    report = told(varied, days=3)
+def test_findings_of_a_state_are_errors_where_their_source_makes_the_page_stale(
+    varied, findings_of_stale
+):
+    report = findings_of_stale(varied, days=3)
     assert lines(report.findings) == [
         "warning stale-doc a.md:4 src/changed.py was modified 3 days ago.",
         "error missing-source a.md:5 src/deleted.py was deleted.",
@@ -54,7 +56,9 @@ def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(v
         "error missing-source b.md:4 src/never.py never existed.",
         f"warning bad-front-matter c.md:3 {ABSOLUTE}",
     ]
-    assert {one.severity for one in told(varied, days=9).findings[:4]} == {"error"}
+    assert {finding.severity for finding in findings_of_stale(varied, days=9).findings[:4]} == {
+        "error"
+    }
     (commit,) = report.findings[0].drift.commits
     assert (commit.subject, report.findings[0].drift.level) == ("Change much", "possibly_stale")
     assert (report.documents, report.ignored, report.debts, report.unknown) == (4, (), (), ())
@@ -68,13 +72,13 @@ def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(v
     )
 
 
-def test_a_change_s_findings_are_errors_and_its_debts_are_notes(varied, told):
+def test_findings_of_a_change_are_errors_and_its_debts_are_notes(varied, findings_of_stale):
     varied.write("src/kept.py", "another\n")
     varied.git("add", "--all")
     change = ["error stale-doc a.md:3 src/kept.py was modified by this change."]
-    assert lines(told(varied, staged=True).findings) == change
-    assert told(varied, staged=True).debts == ()
-    report = told(varied, staged=True, every=True)
+    assert lines(findings_of_stale(varied, staged=True).findings) == change
+    assert findings_of_stale(varied, staged=True).debts == ()
+    report = findings_of_stale(varied, staged=True, every=True)
     assert lines(report.findings) == change
     assert lines(report.debts)[:2] == [
         "note stale-doc a.md:4 src/changed.py was modified today.",
@@ -82,7 +86,9 @@ def test_a_change_s_findings_are_errors_and_its_debts_are_notes(varied, told):
     ]
 
 
-def test_what_a_shallow_clone_cannot_tell_is_no_finding(repository, new_repository, told):
+def test_unverifiable_source_in_a_shallow_clone_is_not_a_finding(
+    repository, new_repository, findings_of_stale
+):
     repository.write("a.py", "1\n")
     repository.page("a.md", "a.py")
     repository.commit()
@@ -91,6 +97,6 @@ def test_what_a_shallow_clone_cannot_tell_is_no_finding(repository, new_reposito
     clone = new_repository("clone")
     clone.git("fetch", "--quiet", "--depth", "1", f"file://{repository.root}", "main")
     clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
-    report = told(clone)
+    report = findings_of_stale(clone)
     assert (report.findings, report.debts, report.unverified) == ((), (), 1)
     assert lines(report.unknown) == [f"note stale-doc a.md:3 {LOST}"]

@@ -1,4 +1,4 @@
-"""What a change brings, and what it leaves as it was."""
+"""The findings that a change introduces, and those that it does not."""
 
 import pytest
 
@@ -18,13 +18,13 @@ def staged(repository, found, *paths, **question):
     return found(repository, *paths, staged=True, **question)
 
 
-def test_a_change_that_touches_no_link_brings_nothing(linked, found):
+def test_change_without_links_introduces_nothing(linked, found):
     linked.write("docs/d.md", "# D\n")
     linked.write("src/x.py", "1\n")
     assert staged(linked, found) == []
 
 
-def test_links_of_other_pages_to_what_is_removed_are_the_change_s_doing(linked, found):
+def test_change_that_removes_a_target_introduces_the_broken_links_to_it(linked, found):
     linked.remove("docs/b.md")
     assert staged(linked, found) == [
         "error broken-link docs/a.md:3 markdown b.md",
@@ -34,7 +34,7 @@ def test_links_of_other_pages_to_what_is_removed_are_the_change_s_doing(linked, 
     assert staged(linked, found, "docs/a.md") == ["error broken-link docs/a.md:3 markdown b.md"]
 
 
-def test_a_rename_breaks_links_and_a_removed_heading_loses_anchors(linked, found):
+def test_rename_breaks_links_and_a_removed_heading_breaks_anchors(linked, found):
     linked.git("mv", "docs/b.md", "docs/new.md")  # whose title is still B, so [[b]] finds it
     assert staged(linked, found, rules=["broken-link"]) == [
         "error broken-link docs/a.md:3 markdown b.md",
@@ -45,7 +45,7 @@ def test_a_rename_breaks_links_and_a_removed_heading_loses_anchors(linked, found
     assert staged(linked, found) == ["warning missing-anchor docs/c.md:3 markdown b.md#go"]
 
 
-def test_a_new_namesake_makes_links_ambiguous(repository, found):
+def test_new_page_of_the_same_name_makes_links_ambiguous(repository, found):
     repository.write("a.md", "# A\n\n[[setup]]\n")
     repository.write("one/setup.md", "# One\n")
     repository.commit()
@@ -53,7 +53,7 @@ def test_a_new_namesake_makes_links_ambiguous(repository, found):
     assert staged(repository, found) == ["warning ambiguous-link a.md:3 wikilink setup"]
 
 
-def test_old_findings_are_not_the_change_s_though_their_lines_move(linked, found):
+def test_old_findings_on_moved_lines_are_not_introduced(linked, found):
     linked.write(
         "docs/a.md", "# A\n\nMore.\n\n[old](old.md), rewritten\n\n[b](b.md) and [old](old.md)\n"
     )
@@ -69,15 +69,15 @@ def test_old_findings_move_with_their_page(linked, found):
     assert staged(linked, found) == ["error broken-link moved.md:3 markdown b.md"]
 
 
-def test_an_old_problem_of_the_front_matter_is_not_the_change_s(repository, found):
+def test_old_problem_of_the_front_matter_is_not_introduced(repository, found):
     repository.write("a.md", "---\nsource_refs:\n  - /a\n---\n# A\n")
     repository.commit()
     repository.write("a.md", "---\ntitle: A\nsource_refs:\n  - /a\n  - /b\n---\n# A\n")
-    (one,) = staged(repository, found)
-    assert one.startswith('warning bad-front-matter a.md:5 "/b" is an absolute path')
+    (finding,) = staged(repository, found)
+    assert finding.startswith('warning bad-front-matter a.md:5 "/b" is an absolute path')
 
 
-def test_drift_that_a_change_brings_is_an_error_whatever_its_age(repository, found):
+def test_drift_that_a_change_introduces_is_an_error_whatever_its_age(repository, found):
     repository.write("src/a.py", "1\n")
     repository.write("src/b.py", "1\n")
     repository.page("a.md", "src/a.py", "src/b.py")
@@ -91,7 +91,7 @@ def test_drift_that_a_change_brings_is_an_error_whatever_its_age(repository, fou
     assert staged(repository, found) == ["error missing-source a.md:4 src/b.py"]
 
 
-def test_a_branch_is_one_change(linked, found):
+def test_branch_is_one_change(linked, found):
     linked.git("checkout", "--quiet", "-b", "topic")
     linked.write("docs/d.md", "# D\n\n[b](b.md) [no](no.md)\n")
     linked.commit("Add d")
@@ -113,7 +113,7 @@ def test_a_branch_is_one_change(linked, found):
     ]
 
 
-def test_a_merge_is_not_blamed_for_what_its_parents_did(linked, found):
+def test_merge_is_not_blamed_for_the_findings_of_its_parents(linked, found):
     linked.git("checkout", "--quiet", "-b", "topic")
     linked.write("docs/d.md", "# D\n\n[no](no.md)\n")
     linked.commit("Add d")
@@ -126,12 +126,12 @@ def test_a_merge_is_not_blamed_for_what_its_parents_did(linked, found):
     assert staged(linked, found) == ["error broken-link docs/d.md:3 markdown none.md"]
 
 
-def test_a_first_commit_brings_all_that_is_wrong(repository, found):
+def test_first_commit_introduces_all_its_findings(repository, found):
     repository.write("a.md", "[x](x.md)\n")
     assert staged(repository, found) == ["error broken-link a.md:1 markdown x.md"]
 
 
-def test_what_is_not_staged_does_not_count(linked, found):
+def test_unstaged_changes_do_not_count(linked, found):
     linked.write("docs/c.md", "# C\n\n[no](no.md)\n")
     linked.git("add", "--all")
     linked.write("docs/c.md", "# C\n")

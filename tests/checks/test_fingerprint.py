@@ -1,4 +1,4 @@
-"""A finding keeps its name while its page is edited, and shares it with no other."""
+"""The fingerprint of a finding survives edits of its page and is unique."""
 
 import re
 
@@ -42,7 +42,7 @@ def faulty(repository):
     return repository
 
 
-def test_names_survive_moved_lines_edits_beside_them_and_further_drift(faulty, names):
+def test_fingerprints_survive_moved_lines_edits_beside_them_and_further_drift(faulty, names):
     before = names(faulty)
     assert len(before) == 11
     text = (faulty.root / "a.md").read_text()
@@ -51,14 +51,14 @@ def test_names_survive_moved_lines_edits_beside_them_and_further_drift(faulty, n
     text = text.replace("[x](x.md) [x](x.md)", "[x](x.md), with words,\n\nand [other](x.md)")
     faulty.write("a.md", text)
     faulty.write("src/a.py", "3\n")
-    # An edited page describes what stands there: only the drift is gone.
+    # An edited page describes the present source: only the drift is gone.
     assert names(faulty) == {key: name for key, name in before.items() if key[0] != "stale-doc"}
     faulty.git("checkout", "--quiet", "a.md")
     faulty.commit("Drift further")
     assert names(faulty) == before
 
 
-def test_a_change_names_its_findings_as_the_state_does(repository, names):
+def test_fingerprints_of_a_change_equal_those_of_the_state(repository, names):
     repository.write("a.md", "# A\n\n[old](x.md)\n")
     repository.commit()
     repository.write("a.md", "# A\n\n[old](x.md)\n\n[new](x.md)\n")
@@ -68,18 +68,20 @@ def test_a_change_names_its_findings_as_the_state_does(repository, names):
     assert [key[3] for key in names(repository, staged=True)] == [2]
 
 
-def test_a_name_changes_with_the_page_the_rule_and_the_subject(check, repository):
+def test_fingerprint_changes_with_page_rule_and_subject(check, repository):
     repository.write("a.md", "[x](x.md) [x](y.md) [[x]]\n")
     repository.write("b.md", "[x](x.md)\n")
-    one, *others = check(repository).findings
-    assert fingerprint(one) == "49f3bdf7f473bcbab47de58a7fafced6"
-    assert fingerprint(one._replace(line=9, column=3, message="", about=None)) == fingerprint(one)
-    for other in [*others, one._replace(occurrence=2), one._replace(rule="orphan-doc")]:
-        assert fingerprint(other) != fingerprint(one)
+    finding, *others = check(repository).findings
+    assert fingerprint(finding) == "49f3bdf7f473bcbab47de58a7fafced6"
+    assert fingerprint(finding._replace(line=9, column=3, message="", about=None)) == fingerprint(
+        finding
+    )
+    for other in [*others, finding._replace(occurrence=2), finding._replace(rule="orphan-doc")]:
+        assert fingerprint(other) != fingerprint(finding)
 
 
-def test_names_that_are_no_text_have_fingerprints_too(check, repository):
+def test_names_that_are_not_text_have_fingerprints(check, repository):
     repository.write("a.md", b"[x](%FFx.md)\n")
-    (one,) = check(repository).findings
+    (finding,) = check(repository).findings
     for path in ("a\udcff.md", "a\ud800.md", "a\nb.md"):
-        assert NAME.fullmatch(fingerprint(one._replace(filepath=path, subject=path)))
+        assert NAME.fullmatch(fingerprint(finding._replace(filepath=path, subject=path)))

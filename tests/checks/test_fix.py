@@ -1,9 +1,9 @@
-"""`--fix` writes what has a single possible remedy, and touches no other byte."""
+"""`--fix` applies fixes that are the only possible ones, and changes no other byte."""
 
 import pytest
 
 
-def test_links_follow_a_page_that_was_renamed(repository, fix, check):
+def test_links_follow_a_renamed_page(repository, fix, check):
     page = (
         '# A\r\n\r\n[b](old/b.md#go "t") [b](<old/b.md>) [[old/b#go|B]] ![[old/b.md]]\r\n'
         "[b](./old/b.md?x#go) [b][r] | é [[old/b\\|x]]\r\n\r\n[r]: old/b.md 'T'\r\n"
@@ -21,7 +21,7 @@ def test_links_follow_a_page_that_was_renamed(repository, fix, check):
         "[r]: new%20%281%29.md 'T'\r\n`[b](old/b.md)` [gone](gone.md)"
     )
     assert (repository.root / "docs/new (1).md").read_text().endswith("[a](a.md)\n")
-    assert [one.message for one in done.check.findings] == ["gone.md does not exist."]
+    assert [finding.message for finding in done.check.findings] == ["gone.md does not exist."]
     assert (len(done.fixed), done.skipped) == (8, ())
     assert check(repository).fixable == 0
 
@@ -41,7 +41,7 @@ def test_links_follow_a_page_that_was_renamed(repository, fix, check):
         ("[[bb]]", None),
     ],
 )
-def test_a_link_is_mended_where_one_target_is_possible(repository, fix, written, fixed):
+def test_link_is_fixed_where_one_target_is_possible(repository, fix, written, fixed):
     repository.write("docs/a.md", f"# A\n\n{written}\n")
     repository.write("docs/guides/b.md", "# Page\n")
     repository.write("one/twice.md", "# One\n")
@@ -54,7 +54,7 @@ def test_a_link_is_mended_where_one_target_is_possible(repository, fix, written,
     assert len(done.check.findings) == (0 if fixed else 1)
 
 
-def test_a_source_that_moved_is_renamed_in_place(repository, fix):
+def test_moved_source_is_renamed_in_place(repository, fix):
     for name in ("a", "b", "c", "d"):
         repository.write(f"src/{name}.py", f"{name}\n" * 9)
     blob = repository.blob("src/d.py")[:12]
@@ -77,7 +77,7 @@ def test_a_source_that_moved_is_renamed_in_place(repository, fix):
         "---\nsource_refs:\n  - lib/a.py#L3   # why\n  - 'lib/it''s b.py'\n  - \"lib/c.py\"\n"
         f"  - path: lib/d.py\n    blob: {blob}\nother: [src/a.py]\n---\r\nsrc/a.py\r\n"
     )
-    assert [(one.before, one.after) for one in done.fixed] == [
+    assert [(fix.before, fix.after) for fix in done.fixed] == [
         ("src/a.py#L3", "lib/a.py#L3"),
         ("src/b.py", "lib/it's b.py"),
         ("src/c.py", "lib/c.py"),
@@ -86,7 +86,7 @@ def test_a_source_that_moved_is_renamed_in_place(repository, fix):
     assert done.check.findings == ()
 
 
-def test_no_edit_makes_a_page_look_reviewed(repository, fix):
+def test_fix_never_makes_a_page_look_reviewed(repository, fix):
     repository.write("src/a.py", "1\n")
     repository.write("src/b.py", "b\n" * 9)
     page = repository.page("a.md", "src/a.py", "src/b.py", body="[b](b.md)\n")
@@ -98,14 +98,14 @@ def test_no_edit_makes_a_page_look_reviewed(repository, fix):
     before = page.read_bytes()
     done = fix(repository)
     assert page.read_bytes() == before
-    assert (done.fixed, [one.filepath for one in done.skipped]) == ((), ["a.md"])
+    assert (done.fixed, [finding.filepath for finding in done.skipped]) == ((), ["a.md"])
     assert done.skipped[0].reason == (
         "any edit would make the page look reviewed, but src/a.py drifted."
         " Pin its baseline first: ubp ack --history"
     )
 
 
-def test_a_pinned_page_can_be_mended_for_its_pins_remember(repository, fix, found):
+def test_pinned_page_is_fixed_because_its_pins_keep_the_baseline(repository, fix, found):
     repository.write("src/a.py", "a\n" * 9)
     old = repository.blob("src/a.py")
     repository.write("a.md", f"---\nsource_refs:\n  - path: src/a.py\n    blob: {old}\n---\n")
@@ -118,7 +118,7 @@ def test_a_pinned_page_can_be_mended_for_its_pins_remember(repository, fix, foun
     assert found(repository) == ["error stale-doc a.md:3 src/b.py"]
 
 
-def test_line_ends_that_git_converts_stay(repository, fix):
+def test_fix_keeps_line_ends_that_git_converts(repository, fix):
     repository.write(".gitattributes", "*.md text eol=crlf\n")
     repository.write("a.md", "# A\r\n\r\né [b](b.md)\r\n[b](b.md)\r\n")
     repository.write("docs/b.md", "# B\r\n")
@@ -129,18 +129,18 @@ def test_line_ends_that_git_converts_stay(repository, fix):
     )
 
 
-def test_ignored_findings_and_other_pages_are_left(repository, fix):
+def test_fix_skips_ignored_findings_and_other_pages(repository, fix):
     repository.write("docs/b.md", "# B\n")
     repository.write("a.md", "[b](b.md) <!-- ubp: ignore[broken-link] -->\n")
     repository.write("c.md", "[b](b.md)\n")
     repository.write("d.md", "[b](b.md)\n")
     repository.commit()
     done = fix(repository, "c.md", "a.md")
-    assert [one.finding.filepath for one in done.fixed] == ["c.md"]
+    assert [fix.finding.filepath for fix in done.fixed] == ["c.md"]
     assert (repository.root / "d.md").read_text() == "[b](b.md)\n"
 
 
-def test_links_follow_files_that_are_no_pages_and_pages_that_were_edited_too(repository, fix):
+def test_links_follow_renamed_files_and_edited_pages(repository, fix):
     repository.write("src/x.py", "x = 1\n" * 9)
     repository.write("docs/b.md", "# B\n\nText.\n\nMore text.\n")
     repository.write("docs/a.md", "[x](../src/x.py#L3) [b](b.md) [[docs/b]]\n")

@@ -1,9 +1,9 @@
-"""Findings that somebody said to ignore are counted, not shown."""
+"""Ignored findings are counted, not shown."""
 
 from ubp.checks.suppress import read_comments
 
 
-def test_a_comment_beside_a_link_is_about_its_line_and_one_alone_about_the_next():
+def test_comment_beside_a_link_ignores_its_line_and_one_alone_the_next():
     page = b"""---
 source_refs:
   - a.py # ubp: ignore[stale-doc]
@@ -32,18 +32,18 @@ source_refs:
     assert read_comments(page.replace(b"\n", b"\r\n")) == read_comments(page)
 
 
-def test_ignored_findings_are_counted_apart(repository, check):
+def test_ignored_findings_are_counted_separately(repository, check):
     repository.write("a.md", "[x](x.md) <!-- ubp: ignore[broken-link] -->\n\n[y](y.md)\n")
     repository.write("old/b.md", "[z](z.md) [h](#h)\n")
     repository.write(
         ".ubp/config.json", '{"check": {"ignore": [{"path": "old/", "rule": "broken-link"}]}}'
     )
     report = check(repository)
-    assert [one.message for one in report.findings] == [
+    assert [finding.message for finding in report.findings] == [
         "y.md does not exist.",
         "old/b.md has no heading #h.",
     ]
-    assert [one.message for one in report.ignored] == [
+    assert [finding.message for finding in report.ignored] == [
         "x.md does not exist.",
         "z.md does not exist.",
     ]

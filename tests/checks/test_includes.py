@@ -63,7 +63,7 @@ def write_site(repository):
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
-def test_the_headings_of_an_included_page_are_the_pages_own(repository, found, write_site, syntax):
+def test_headings_of_an_included_page_belong_to_the_page(repository, found, write_site, syntax):
     generator, place, text = SYNTAXES[syntax]
     write_site(generator, text, "above", "of-the-part", "below", "of-no-part")
     repository.write(place, "Text\n\n### Of the part\n")
@@ -74,7 +74,7 @@ def test_the_headings_of_an_included_page_are_the_pages_own(repository, found, w
 
 
 @pytest.mark.parametrize("generator", NOT_INCLUDED)
-def test_the_headings_of_a_page_shown_as_code_are_not(repository, found, write_site, generator):
+def test_headings_of_a_page_included_as_code_do_not(repository, found, write_site, generator):
     place, text = NOT_INCLUDED[generator]
     write_site(generator, text, "of-the-part")
     repository.write(place, "Text\n\n### Of the part\n")
@@ -91,7 +91,7 @@ def test_the_headings_of_a_page_shown_as_code_are_not(repository, found, write_s
         ("mkdocs", '--8<-- "docs/src/drafts/excluded.md"'),
     ],
 )
-def test_every_anchor_is_accepted_if_an_included_page_is_unknown(
+def test_anchors_are_all_accepted_if_an_included_page_is_unknown(
     repository, found, write_site, generator, text
 ):
     write_site(generator, text, "anything")
@@ -110,7 +110,7 @@ def test_equal_headings_are_numbered_across_files(repository, found, write_site)
     assert [finding[-8:] for finding in found(repository)] == ["#above-2"]
 
 
-def test_pages_that_include_each_other_end(repository, found, write_site):
+def test_pages_that_include_each_other_terminate(repository, found, write_site):
     write_site("mdbook", "{{#include part.md}}", "of-the-part", "missing")
     repository.write("docs/src/part.md", "## Of the part\n\n{{#include page.md}}\n")
     repository.commit()
@@ -118,7 +118,7 @@ def test_pages_that_include_each_other_end(repository, found, write_site):
     assert [finding[-8:] for finding in found(repository)] == ["#missing"]
 
 
-def test_pages_that_include_many_end(repository, found, write_site):
+def test_pages_that_include_many_terminate(repository, found, write_site):
     write_site("mdbook", "{{#include part0.md}}\n" * 50, "missing")
     for number in range(9):
         text = f"{{{{#include part{number + 1}.md}}}}\n" * 50
@@ -129,7 +129,9 @@ def test_pages_that_include_many_end(repository, found, write_site):
     assert found(repository) == []
 
 
-def test_a_change_of_an_included_page_concerns_links_to_the_page(repository, found, write_site):
+def test_change_of_an_included_page_affects_links_to_the_including_page(
+    repository, found, write_site
+):
     write_site("mkdocs", '--8<-- "docs/parts/outer.md"', "inner")
     repository.write("docs/src/page.md", '--8<-- "docs/parts/outer.md"\n\n[x](#inner)\n')
     repository.write("docs/parts/outer.md", '--8<-- "docs/parts/inner.md"\n')
@@ -155,7 +157,7 @@ def test_a_change_of_an_included_page_concerns_links_to_the_page(repository, fou
     assert found(repository) == broken
 
 
-def test_an_updated_graph_resolves_anchors_as_a_new_one(repository, write_site):
+def test_updated_graph_resolves_anchors_like_a_new_one(repository, write_site):
     """Pages include each other at random, and files come and go."""
     write_site("mdbook", "")
     repository.commit()

@@ -1,4 +1,4 @@
-"""Findings are pointed at to the character, and to where their sources changed."""
+"""The positions of findings: exact to the character, and where their sources changed."""
 
 import pytest
 
@@ -44,18 +44,18 @@ LINKS = [
 
 
 @pytest.mark.parametrize("before", ["", "日本 ", "\ufeff", "a\r\nb "], ids=repr)
-def test_a_region_is_the_whole_link(repository, placed, before):
+def test_region_is_the_whole_link(repository, placed, before):
     text = "\n\n".join(f"{before}{link} more" for link in LINKS).encode()
     repository.write("a.md", text)
-    regions = [one.region for one in placed(repository).findings]
+    regions = [finding.region for finding in placed(repository).findings]
     page = text.removeprefix("\ufeff".encode())
     assert [cut(page, region) for region in regions] == [(link, link) for link in LINKS]
 
 
-def test_a_definition_and_what_stands_twice_in_a_line(repository, placed):
+def test_regions_of_definitions_and_repeated_links_are_exact(repository, placed):
     text = b"# A\n\n[one] [x](x.md) \xe3\x81\x82 [x](x.md)\n\n[one]: no.md#sec 'Title'\n"
     repository.write("a.md", text)
-    regions = [one.region for one in placed(repository).findings]
+    regions = [finding.region for finding in placed(repository).findings]
     assert [cut(text, region)[0] for region in regions] == [
         "[x](x.md)",
         "[x](x.md)",
@@ -64,18 +64,18 @@ def test_a_definition_and_what_stands_twice_in_a_line(repository, placed):
     assert [region.column for region in regions] == [7, 19, 1]
 
 
-def test_a_fix_knows_where_its_target_stands(repository, placed):
+def test_fix_has_the_position_of_its_target(repository, placed):
     repository.write("a.md", "日本 [b](docs/b.md#top)\n")
     repository.write("docs/b.md", "# B\n\n## Top\n")
     repository.commit()
     repository.git("mv", "docs/b.md", "docs/c.md")
-    (one,) = placed(repository, rules=["broken-link"]).findings
+    (finding,) = placed(repository, rules=["broken-link"]).findings
     text = (repository.root / "a.md").read_bytes()
-    assert cut(text, one.fix.region) == ("docs/b.md", "docs/b.md")
-    assert one.fix.text == "docs/c.md"
+    assert cut(text, finding.fix.region) == ("docs/b.md", "docs/b.md")
+    assert finding.fix.text == "docs/c.md"
 
 
-def test_a_drifted_source_is_known_by_the_first_line_that_differs(repository, placed):
+def test_drifted_source_has_the_position_of_its_first_changed_line(repository, placed):
     lines = [f"line {n}\n" for n in range(1, 40)]
     repository.write("src/a.py", "".join(lines))
     repository.write("src/cut.py", "1\n2\n3\n")
@@ -95,7 +95,7 @@ def test_a_drifted_source_is_known_by_the_first_line_that_differs(repository, pl
     repository.write("src/bin", b"\0\2")
     repository.write("src/new.py", "1\n2\n")
     repository.commit("Change")
-    places = {one.subject: one.source_places for one in placed(repository).findings}
+    places = {finding.subject: finding.source_places for finding in placed(repository).findings}
     assert places == {
         "src/a.py": (SourcePlace("src/a.py", 20),),
         "src/cut.py": (SourcePlace("src/cut.py", 2),),
@@ -107,11 +107,11 @@ def test_a_drifted_source_is_known_by_the_first_line_that_differs(repository, pl
     }
 
 
-def test_a_hidden_source_has_no_place(repository, placed):
+def test_hidden_source_has_no_position(repository, placed):
     repository.write(".env", "1\n")
     repository.page("a.md", ".env")
     repository.commit()
     repository.write(".env", "2\n")
     repository.commit()
-    (one,) = placed(repository).findings
-    assert (one.subject, one.source_places) == (".env", ())
+    (finding,) = placed(repository).findings
+    assert (finding.subject, finding.source_places) == (".env", ())

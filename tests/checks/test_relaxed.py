@@ -36,7 +36,7 @@ STALE = "warning relaxed-check docs/a.md:3 stale-doc src/a.py"
 UNBOUND = "warning relaxed-check docs/a.md:5 unbound-page"
 
 
-def test_a_change_that_relaxes_nothing_is_checked_as_it_is(project, found):
+def test_change_that_relaxes_nothing_is_checked_with_its_own_settings(project, found):
     project.commit("Break two things")
     assert relaxed(found, project) == ([], ["broken-link", "stale-doc"])
 
@@ -70,7 +70,7 @@ def test_a_change_that_relaxes_nothing_is_checked_as_it_is(project, found):
     ],
     ids=["off", "warning", "exclude", "include", "ignore"],
 )
-def test_a_change_that_edits_the_configuration_hides_nothing(project, found, settings, unbound):
+def test_change_of_the_configuration_hides_no_finding(project, found, settings, unbound):
     configure(project, **settings)
     project.commit("Break two things and look away")
     findings, _ = relaxed(found, project)
@@ -86,7 +86,7 @@ def test_a_change_that_edits_the_configuration_hides_nothing(project, found, set
     ],
     ids=["keys", "records", "ignore_commits"],
 )
-def test_settings_of_staleness_hide_nothing(project, found, staleness, unbound):
+def test_change_of_staleness_settings_hides_no_finding(project, found, staleness, unbound):
     configure(project, staleness=staleness)
     project.commit("Break two things and look away")
     assert relaxed(found, project) == ([STALE, *unbound], ["broken-link"])
@@ -138,7 +138,7 @@ def test_comments_and_debt_that_a_change_adds_are_listed(project, found):
     assert relaxed(found, project) == ([LINK], ["stale-doc"])
 
 
-def test_comments_and_debt_of_the_base_still_count(project, found):
+def test_comments_and_debt_of_the_base_count(project, found):
     project.git("checkout", "--quiet", "--force", "main")
     project.write("docs/b.md", "# B\n\n<!-- ubp: ignore[broken-link] -->\n[old](old.md)\n")
     project.commit("Ignore a link")
@@ -148,7 +148,7 @@ def test_comments_and_debt_of_the_base_still_count(project, found):
     assert relaxed(found, project) == ([], [])
 
 
-def test_the_base_decides_that_it_is_an_error(project, found):
+def test_severity_of_the_base_decides(project, found):
     project.git("checkout", "--quiet", "--force", "main")
     configure(project, check={"severity": {"relaxed-check": "error"}})
     project.commit("Be strict")
@@ -159,7 +159,7 @@ def test_the_base_decides_that_it_is_an_error(project, found):
     assert relaxed(found, project)[0] == [STALE.replace("warning", "error")]
 
 
-def test_a_change_that_adopts_the_configuration_keeps_its_keys(repository, found):
+def test_change_that_adopts_the_configuration_keeps_its_keys(repository, found):
     repository.write("src/a.py", "read_all()\n")
     repository.write("docs/a.md", "---\ncovers: [src/a.py]\n---\n# A\n")
     repository.commit("Begin")
@@ -171,7 +171,7 @@ def test_a_change_that_adopts_the_configuration_keeps_its_keys(repository, found
     assert relaxed(found, repository) == ([], ["stale-doc"])
 
 
-def test_a_change_that_makes_git_ignore_what_it_links_to_is_listed(project, found):
+def test_change_that_makes_git_ignore_a_link_target_is_listed(project, found):
     project.write(".gitignore", "gone.md\n")
     project.commit("Break two things and look away")
     assert relaxed(found, project) == ([LINK], ["stale-doc"])
@@ -187,7 +187,7 @@ def test_files_that_the_base_ignores_are_generated(project, found):
     assert relaxed(found, project) == ([], [])
 
 
-def test_stale_lists_them_too(project, capsys):
+def test_stale_lists_relaxed_settings_too(project, capsys):
     configure(project, source={"exclude": ["docs/a.md"]})
     project.commit("Look away")
     assert main(["-C", str(project.root), "stale", "--base", "main"]) == 0
@@ -197,6 +197,6 @@ def test_stale_lists_them_too(project, capsys):
     )
     assert main(["-C", str(project.root), "stale", "--base", "main", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert [(one["filepath"], one["severity"]) for one in record["relaxed"]] == [
-        ("docs/a.md", "warning")
-    ]
+    assert [
+        (relaxation["filepath"], relaxation["severity"]) for relaxation in record["relaxed"]
+    ] == [("docs/a.md", "warning")]

@@ -59,7 +59,7 @@ def stage(repository, path, old, new):
     repository.git("add", "--all")
 
 
-def test_a_removed_method_is_found_where_a_page_mentions_it(client, removed):
+def test_removed_method_is_found_where_a_page_mentions_it(client, removed):
     stage(client, "src/client.py", CLIENT[CLIENT.index("    def read_all") :], "")
     assert removed(client, staged=True) == [
         "error docs/client.md:3 `read_all` was removed from src/client.py, and no source has it.",
@@ -70,7 +70,7 @@ def test_a_removed_method_is_found_where_a_page_mentions_it(client, removed):
     ]
 
 
-def test_a_renamed_method_is_reported_with_its_new_name(client, removed, check):
+def test_renamed_method_is_reported_with_its_new_name(client, removed, check):
     stage(client, "src/client.py", "read_all", "aread_all")
     assert removed(client, staged=True) == [
         (
@@ -85,7 +85,7 @@ def test_a_renamed_method_is_reported_with_its_new_name(client, removed, check):
     )
 
 
-def test_a_new_option_is_proposed_as_the_page_writes_the_old_one(client, removed):
+def test_new_option_is_proposed_in_the_spelling_of_the_page(client, removed):
     client.write("src/cli.py", 'option("--page-size", page_size)\n')
     client.write("docs/cli.md", "Set `page_size`.\n")
     client.commit()
@@ -97,7 +97,7 @@ def test_a_new_option_is_proposed_as_the_page_writes_the_old_one(client, removed
     ]
 
 
-def test_all_spellings_of_a_name_are_one(client, removed):
+def test_spellings_of_a_name_are_equivalent(client, removed):
     stage(client, "src/client.py", "read_timeout=None", "")
     assert removed(client, staged=True) == []  # an option still has the name
     client.remove("src/main.py")
@@ -118,14 +118,14 @@ def test_all_spellings_of_a_name_are_one(client, removed):
         (".github/workflows/ci.yml", True),
     ],
 )
-def test_only_sources_keep_a_name(client, removed, path, is_found):
+def test_name_that_only_tests_still_use_is_removed(client, removed, path, is_found):
     client.write(path, "read_all\n")
     client.commit()
     stage(client, "src/client.py", "def read_all", "def receive")
     assert bool(removed(client, staged=True)) is is_found
 
 
-def test_a_test_with_the_contents_that_a_source_had_does_not_keep_its_names(client, removed):
+def test_test_with_the_former_contents_of_a_source_does_not_keep_its_names(client, removed):
     client.write("tests/test_client.py", CLIENT)
     client.commit()
     assert removed(client) == []  # the contents are known now
@@ -137,7 +137,7 @@ def test_a_test_with_the_contents_that_a_source_had_does_not_keep_its_names(clie
     assert removed(client, staged=True) == []
 
 
-def test_names_that_sources_build_when_they_run_are_not_gone(client, removed):
+def test_names_built_at_run_time_are_not_removed(client, removed):
     client.write(
         "src/names.py", 'def call(self, what):\n    return getattr(self, "read_" + what)\n'
     )
@@ -146,7 +146,7 @@ def test_names_that_sources_build_when_they_run_are_not_gone(client, removed):
     assert removed(client, staged=True) == []
 
 
-def test_names_that_sources_only_used_are_not_theirs(client, removed):
+def test_names_that_sources_only_used_are_not_reported(client, removed):
     client.write("src/web.py", "send(Accept_Header, close_now(3))\n")
     client.write("docs/web.md", "`Accept_Header`, `close_now()`\n")
     client.commit()
@@ -155,7 +155,7 @@ def test_names_that_sources_only_used_are_not_theirs(client, removed):
     assert removed(client, staged=True) == []
 
 
-def test_lines_that_the_change_writes_and_pages_about_the_past_are_left_alone(client, removed):
+def test_lines_that_the_change_writes_and_pages_about_the_past_are_skipped(client, removed):
     client.write("docs/migration.md", "Replace `read_all()`.\n")
     client.write("docs/old.md", "`read_all()` is deprecated.\n")
     client.commit()
@@ -164,7 +164,7 @@ def test_lines_that_the_change_writes_and_pages_about_the_past_are_left_alone(cl
     assert removed(client, staged=True) == []
 
 
-def test_names_that_an_example_defines_or_imports_are_not_the_sources(client, removed):
+def test_names_that_an_example_defines_or_imports_are_not_reported(client, removed):
     client.write(
         "docs/own.md",
         "```python\nfrom else_where import read_all\n```\n\n`read_all`\n",
@@ -176,7 +176,7 @@ def test_names_that_an_example_defines_or_imports_are_not_the_sources(client, re
     assert removed(client, staged=True) == []
 
 
-def test_a_removed_or_moved_file_is_found_by_its_path(client, removed):
+def test_removed_or_moved_file_is_found_by_its_path(client, removed):
     client.git("mv", "scripts/serve.sh", "scripts/run.sh")
     assert removed(client, staged=True) == [
         "error docs/client.md:10 `scripts/serve.sh` was moved to scripts/run.sh."
@@ -187,7 +187,7 @@ def test_a_removed_or_moved_file_is_found_by_its_path(client, removed):
     ]
 
 
-def test_a_branch_is_checked_without_a_checkout(client, removed):
+def test_branch_is_checked_without_a_checkout(client, removed):
     stage(client, "src/client.py", "read_all", "aread_all")
     client.commit()
     client.write("docs/client.md", "# Nothing\n")
@@ -201,7 +201,7 @@ def test_a_branch_is_checked_without_a_checkout(client, removed):
     assert removed(client, base="HEAD~2", ref="HEAD") == []
 
 
-def test_a_state_has_the_names_that_went_after_the_page_s_last_change(client, removed):
+def test_state_reports_names_removed_after_the_last_change_of_the_page(client, removed):
     assert removed(client) == []
     stage(client, "src/client.py", "read_all", "aread_all")
     client.git("mv", "scripts/serve.sh", "scripts/run.sh")
@@ -216,7 +216,7 @@ def test_a_state_has_the_names_that_went_after_the_page_s_last_change(client, re
     assert removed(client) == []
 
 
-def test_a_state_names_the_first_source_by_path_that_defined_the_name(client, removed):
+def test_state_names_the_first_source_by_path_that_defined_the_name(client, removed):
     for path in ("src/b.py", "src/a.py"):
         client.write(path, f"def read_all():\n    {path[4]}()\n")
     client.commit()
@@ -231,7 +231,7 @@ def test_a_state_names_the_first_source_by_path_that_defined_the_name(client, re
     ]
 
 
-def test_a_merge_does_not_remove_what_one_of_its_sides_never_had(client, removed):
+def test_merge_does_not_remove_what_one_side_never_had(client, removed):
     client.git("checkout", "--quiet", "-b", "side")
     stage(client, "src/client.py", "read_all", "aread_all")
     client.commit()
@@ -242,7 +242,7 @@ def test_a_merge_does_not_remove_what_one_of_its_sides_never_had(client, removed
     assert removed(client, staged=True) == []
 
 
-def test_a_hook_reads_no_unknown_repository(client, check, monkeypatch):
+def test_hook_reads_no_unknown_repository(client, check, monkeypatch):
     monkeypatch.setattr(snapshot_names, "MAX_UNREAD", 0)
     stage(client, "src/client.py", "read_all", "aread_all")
     report = check(client, staged=True)
@@ -254,7 +254,7 @@ def test_a_hook_reads_no_unknown_repository(client, check, monkeypatch):
     assert len(check(client, staged=True).findings) == 1
 
 
-def test_a_partial_clone_without_the_old_source_is_not_checked(client, check, tmp_path):
+def test_partial_clone_without_the_old_source_is_not_checked(client, check, tmp_path):
     stage(client, "src/client.py", "read_all", "aread_all")
     client.commit()
     client.git("config", "uploadpack.allowFilter", "true")
@@ -269,7 +269,7 @@ def test_a_partial_clone_without_the_old_source_is_not_checked(client, check, tm
     )
 
 
-def test_names_in_a_commit_that_is_not_head_are_the_same_whatever_is_indexed(repository, removed):
+def test_names_in_a_commit_that_is_not_head_do_not_depend_on_the_index(repository, removed):
     option = 'parser.add_argument("--preview-build")\n'
     repository.write("a.py", option)
     repository.write("b.py", option + "#\n")
@@ -330,7 +330,7 @@ def test_replacements_of_more_names_than_people_rename_are_not_all_looked_for(
     assert sum("no source has it" in message for message in messages) == 26
 
 
-def test_accepted_mentions_are_debt_until_they_are_gone(client, found):
+def test_accepted_mentions_are_debt_until_they_are_removed(client, found):
     from ubp.workspace import Workspace
 
     stage(client, "src/client.py", "read_all", "aread_all")

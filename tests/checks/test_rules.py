@@ -12,7 +12,7 @@ from ubp.index import history
 from ubp.index.view import View
 
 
-def test_every_rule_is_a_module_of_its_name_with_a_manual_and_a_default_severity():
+def test_rules_are_modules_of_their_name_with_manual_and_default_severity():
     schema = json.loads(schema_text())
     known = schema["properties"]["check"]["properties"]["severity"]["properties"]
     assert {rule.name: rule.severity for rule in RULES} == {
@@ -27,14 +27,14 @@ def test_every_rule_is_a_module_of_its_name_with_a_manual_and_a_default_severity
         assert inspect.isgeneratorfunction(rule.find)
 
 
-def test_an_unknown_rule_is_refused_with_the_nearest_name():
+def test_unknown_rule_is_refused_with_the_nearest_name():
     with pytest.raises(UsageError) as caught:
         find_rules(["broken-links"])
     assert caught.value.hint.startswith("Did you mean broken-link? ")
     assert find_rules(NAMES) == RULES
 
 
-def test_sources_that_drifted_and_sources_that_are_gone_are_one_finding_each(repository, found):
+def test_drifted_sources_and_missing_sources_are_one_finding_each(repository, found):
     for name in ("kept", "changed", "deleted", "moved"):
         repository.write(f"src/{name}.py", f"{name}\n" * 9)
     repository.page(
@@ -59,10 +59,10 @@ def test_sources_that_drifted_and_sources_that_are_gone_are_one_finding_each(rep
         "error missing-source a.md:7 src/never.py",
         "error missing-source a.md:8 src/*.c",
     ]
-    told = "use a path relative to the repository root."
+    advice = "use a path relative to the repository root."
     bad = [
-        f'warning bad-front-matter a.md:9 "../out.py" is outside the repository; {told}',
-        f'warning bad-front-matter a.md:10 "/etc/passwd" is an absolute path; {told}',
+        f'warning bad-front-matter a.md:9 "../out.py" is outside the repository; {advice}',
+        f'warning bad-front-matter a.md:10 "/etc/passwd" is an absolute path; {advice}',
     ]
     assert found(repository, days=9) == ["error stale-doc a.md:4 src/changed.py", *gone, *bad]
     assert found(repository, days=2) == ["warning stale-doc a.md:4 src/changed.py", *gone, *bad]
@@ -87,11 +87,11 @@ def test_sources_that_drifted_and_sources_that_are_gone_are_one_finding_each(rep
         "[a]\n\n[a]: nowhere.md",
     ],
 )
-def test_a_link_to_nothing_is_broken(repository, found, link):
+def test_link_to_nothing_is_broken(repository, found, link):
     repository.write("docs/a.md", f"# A\n\n{link}\n")
     repository.commit()
-    (one,) = found(repository)
-    assert one.startswith("error broken-link docs/a.md:")
+    (finding,) = found(repository)
+    assert finding.startswith("error broken-link docs/a.md:")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_link_to_nothing_is_broken(repository, found, link):
         "[[b#^block]]",
     ],
 )
-def test_what_may_lead_somewhere_is_not_called_broken(repository, new_repository, found, link):
+def test_link_that_may_resolve_is_not_broken(repository, new_repository, found, link):
     theme = new_repository("theme")
     theme.write("a.md", "# Theme\n")
     theme.commit()
@@ -158,7 +158,7 @@ def test_what_may_lead_somewhere_is_not_called_broken(repository, new_repository
         ("[[reference/cli]]", True),
     ],
 )
-def test_a_file_that_a_gitignore_names_is_generated(repository, found, tmp_path, link, is_broken):
+def test_target_that_git_ignores_is_generated(repository, found, tmp_path, link, is_broken):
     repository.write("reference/.gitignore", "/cli.md\nout/*\n!out/kept.md\n")
     repository.write(".git/info/exclude", "notes.md\n")
     (tmp_path / ".gitignore").write_text("mine.md\n")
@@ -168,13 +168,16 @@ def test_a_file_that_a_gitignore_names_is_generated(repository, found, tmp_path,
     assert bool(found(repository)) == is_broken
 
 
-def test_a_heading_that_is_not_there_is_a_warning_with_the_nearest(repository, check):
+def test_missing_heading_is_a_warning_with_the_nearest(repository, check):
     repository.write("b.md", "# B\n\n## Set up & go\n\n### $?\n\n<a id=html></a>\n\n## X {#own}\n")
     fine = "[1](b.md#set-up--go) [2](b.md#HTML) [3](b.md#own) [4](b.md#section) [[b#Set up go]]"
     repository.write("a.md", f"# A\n\n{fine}\n\n[x](b.md#set-ups-go) [y](#nope) [[b#^no]]\n")
     repository.commit()
     report = check(repository)
-    assert [(one.severity, one.rule, one.message, one.hint) for one in report.findings] == [
+    assert [
+        (finding.severity, finding.rule, finding.message, finding.hint)
+        for finding in report.findings
+    ] == [
         (
             "warning",
             "missing-anchor",
@@ -186,27 +189,27 @@ def test_a_heading_that_is_not_there_is_a_warning_with_the_nearest(repository, c
     ]
 
 
-def test_a_link_that_the_alphabet_decided_is_ambiguous_and_only_that(repository, check):
+def test_link_resolved_alphabetically_is_ambiguous_and_nothing_else(repository, check):
     repository.write("one/setup.md", "# One\n")
     repository.write("two/setup.md", "# Two\n")
     repository.write("a.md", "# A\n\n[[setup#Nothing]] and [[two/setup]]\n")
     repository.commit()
-    (one,) = check(repository).findings
-    assert (one.rule, one.message, one.related) == (
+    (finding,) = check(repository).findings
+    assert (finding.rule, finding.message, finding.related) == (
         "ambiguous-link",
         "setup matches several pages: one/setup.md, two/setup.md.",
         "one/setup.md",
     )
 
 
-def test_a_label_that_is_nearly_a_type_is_a_warning(repository, check):
+def test_label_similar_to_a_type_is_a_warning(repository, check):
     repository.write("b.md", "# B\n")
     repository.write(
         "a.md", "# A\n\n[[b|depend_on]] [[b|depends_on]] [[b|depends on the weather]]\n"
     )
     repository.commit()
-    (one,) = check(repository).findings
-    assert (one.rule, one.column, one.message, one.hint) == (
+    (finding,) = check(repository).findings
+    assert (finding.rule, finding.column, finding.message, finding.hint) == (
         "unknown-link-type",
         1,
         'Unknown link type "depend_on".',
@@ -214,7 +217,7 @@ def test_a_label_that_is_nearly_a_type_is_a_warning(repository, check):
     )
 
 
-def test_orphans_are_looked_for_where_they_are_asked_for(repository, found):
+def test_orphans_are_reported_only_on_request(repository, found):
     repository.write("README.md", "# Home\n\n[a](a.md)\n")
     repository.write("a.md", "---\ntitle: A\n---\n\n# A\n")
     repository.write("b.md", "---\ntitle: B\n---\n\n# B\n\n[me](b.md)\n")
@@ -226,7 +229,7 @@ def test_orphans_are_looked_for_where_they_are_asked_for(repository, found):
     assert found(repository) == ["error orphan-doc b.md:5"]
 
 
-def test_the_configuration_gives_severities(repository, found):
+def test_configuration_sets_severities(repository, found):
     repository.write("a.md", "# A\n\n[x](x.md) [y](#y)\n")
     repository.write(
         ".ubp/config.json",
@@ -240,13 +243,13 @@ def test_the_configuration_gives_severities(repository, found):
     assert found(repository) == ["warning missing-anchor a.md:3 markdown #y"]
 
 
-def test_paths_and_rules_narrow_what_is_found(repository, check):
+def test_paths_and_rules_limit_the_findings(repository, check):
     repository.write("docs/a.md", "[x](x.md) [y](#y)\n")
     repository.write("docs/b.md", "[x](x.md)\n")
     repository.commit()
     report = check(repository, "docs/a.md", rules=["broken-link"])
     assert (report.documents, report.rules) == (1, ("broken-link",))
-    assert [one.filepath for one in report.findings] == ["docs/a.md"]
+    assert [finding.filepath for finding in report.findings] == ["docs/a.md"]
     assert len(check(repository).findings) == 3
     assert check(repository, ref="HEAD").findings == check(repository).findings
 
@@ -268,9 +271,9 @@ def broad(repository):
     return repository
 
 
-def test_a_source_that_fires_without_an_answer_is_too_broad(broad, check, found):
+def test_source_that_fires_without_an_answer_is_too_broad(broad, check, found):
     asked = check(broad, rules=["broad-source"])
-    assert [(one.line, one.message, one.hint) for one in asked.findings] == [
+    assert [(finding.line, finding.message, finding.hint) for finding in asked.findings] == [
         (
             3,
             "src/hub.py changed in 10 of 10 commits; the page in 0 of them, and after 0 more.",
@@ -288,7 +291,7 @@ def test_a_source_that_fires_without_an_answer_is_too_broad(broad, check, found)
     ]
 
 
-def test_a_change_brings_only_the_broad_sources_that_it_names(broad, found):
+def test_change_introduces_only_broad_sources_that_it_adds(broad, found):
     broad.page("docs/a.md", "src/hub.py", "src/auth/")
     broad.git("add", ".")
     assert found(broad, staged=True, rules=["broad-source"]) == [
@@ -296,7 +299,7 @@ def test_a_change_brings_only_the_broad_sources_that_it_names(broad, found):
     ]
 
 
-def test_a_pinned_source_has_advice_of_its_own(repository, check):
+def test_pinned_source_has_its_own_advice(repository, check):
     repository.write("src/a.py", "1\n")
     repository.write("src/b.py", "1\n")
     repository.commit()
@@ -323,23 +326,21 @@ def test_a_pinned_source_has_advice_of_its_own(repository, check):
         ("![d](D.png)", "![d](d.PNG)"),
     ],
 )
-def test_a_link_that_only_the_letter_case_keeps_alive_is_broken(
-    repository, found, fix, written, fixed
-):
+def test_link_that_differs_only_in_case_is_broken(repository, found, fix, written, fixed):
     repository.write("docs/a.md", f"# A\n\n{written}\n")
     for path in ("docs/b.md", "docs/sub/c.md"):
         repository.write(path, "# B\n")
     repository.write("docs/d.PNG", "x")
     repository.commit()
 
-    (one,) = found(repository)
+    (finding,) = found(repository)
     fix(repository)
 
-    assert one.startswith("error broken-link docs/a.md:3")
+    assert finding.startswith("error broken-link docs/a.md:3")
     assert (repository.root / "docs/a.md").read_text().endswith(f"{fixed}\n")
 
 
-def test_fragments_that_have_no_effect_are_warnings(repository, check):
+def test_fragments_without_effect_are_warnings(repository, check):
     repository.write("src/a.py", "def f(): ...\n")
     repository.write("Makefile", "all:\n")
     repository.page("a.md", "src/a.py#f", "Makefile#all", "src#f", "Makefile#L1")

@@ -92,7 +92,7 @@ def test_links_that_the_generator_cannot_resolve_are_reported(repository, found,
     assert len(found(repository)) == 4
 
 
-def test_a_page_that_only_the_default_language_has_is_not_broken(repository, found, fix):
+def test_page_in_the_default_language_only_is_not_broken(repository, found, fix):
     repository.write("docs/en/mkdocs.yml", "site_name: x\n")
     repository.write("docs/en/docs/a.md", "# A\n\n## B\n")
     repository.write("docs/en/docs/sub/only.md", "# Only\n")
@@ -105,7 +105,7 @@ def test_a_page_that_only_the_default_language_has_is_not_broken(repository, fou
     assert fix(repository).fixed == ()  # docs/en/docs/sub/only.md is in another language
 
 
-def test_pages_in_the_navigation_are_no_orphans(repository, found):
+def test_pages_in_the_navigation_are_not_orphans(repository, found):
     _write(repository, "mkdocs", "")
     assert found(repository, rules=["orphan-doc"]) == ["warning orphan-doc docs/src/page.md:1"]
 
@@ -114,12 +114,12 @@ def test_pages_in_the_navigation_are_no_orphans(repository, found):
     assert found(repository, rules=["orphan-doc"]) == []
 
 
-def test_another_configuration_resolves_links_anew(repository, found):
+def test_changed_configuration_resolves_links_again(repository, found):
     _write(repository, "vitepress", "[a](/guide/start) [b](/src/guide/start)")
-    assert [one[-18:] for one in found(repository)] == ["n /src/guide/start"]
+    assert [finding[-18:] for finding in found(repository)] == ["n /src/guide/start"]
 
     repository.write("docs/.vitepress/config.mts", "export default { srcDir: '.' }\n")
-    assert [one[-14:] for one in found(repository)] == ["n /guide/start"]
+    assert [finding[-14:] for finding in found(repository)] == ["n /guide/start"]
 
     config = '{"sites": [{"generator": "none", "folder": "docs"}]}'
     repository.write(".ubp/config.json", config)
@@ -127,10 +127,10 @@ def test_another_configuration_resolves_links_anew(repository, found):
 
     config = '{"sites": [{"generator": "vitepress", "folder": "docs", "root": "docs/src"}]}'
     repository.write(".ubp/config.json", config)
-    assert [one[-18:] for one in found(repository)] == ["n /src/guide/start"]
+    assert [finding[-18:] for finding in found(repository)] == ["n /src/guide/start"]
 
 
-def test_each_site_of_a_repository_has_its_own_rules(repository, found):
+def test_sites_of_a_repository_have_separate_rules(repository, found):
     for generator in ("vitepress", "mkdocs"):
         for path, text in SITES[generator].items():
             repository.write(f"{generator}/{path}", text)
@@ -166,7 +166,7 @@ def _write(repository, generator, links):
     repository.commit()
 
 
-def test_links_as_a_browser_follows_them_in_a_site_of_hugo(repository, found):
+def test_links_of_a_hugo_site_resolve_as_in_a_browser(repository, found):
     _write(repository, "hugo", "")
     links = "[a](guide/start/) [b](../guide/start/) [c](/Guide/Start/)"
     repository.write("docs/src/about.md", f"# About\n\n{links}\n")

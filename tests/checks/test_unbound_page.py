@@ -71,8 +71,8 @@ def remove(path):
 
 def both(*edits):
     def edit(repository):
-        for one in edits:
-            one(repository)
+        for change in edits:
+            change(repository)
 
     return edit
 

@@ -18,5 +18,5 @@ sources = st.lists(st.sampled_from(LINES), max_size=8).map(b"\n".join)
 
 
 @given(st.lists(sources, max_size=5))
-def test_versions_together_have_the_keys_of_each(versions):
+def test_merged_versions_have_the_keys_of_each(versions):
     assert find_keys_of_versions(versions) == frozenset().union(*map(find_keys, versions))

@@ -21,22 +21,22 @@ from ubp.code.names import MAX_BYTES, NO_NAMES, read_names
         ("[package]\nname = 'x'\n", {"package", "name"}),
     ],
 )
-def test_what_a_source_defines_is_found_in_many_languages(source, defined):
+def test_definitions_in_many_languages_are_found(source, defined):
     assert read_names(source.encode()).defined == defined
 
 
-def test_what_is_used_has_what_is_defined_and_paths_are_told_apart():
+def test_uses_include_definitions_and_distinguish_paths():
     names = read_names("# See docs/認証.md and guide.md.\ndef go(): open_it()\n".encode())
     assert names.paths == {"docs/認証.md", "guide.md"}
     assert names.used == {"See", "docs", "and", "guide", "def", "open_it"}
-    assert names.defined == frozenset()  # a name of two letters tells nothing
+    assert names.defined == frozenset()  # names of two letters are skipped
 
 
-def test_a_binary_file_names_nothing_and_a_huge_one_only_its_beginning():
+def test_binary_file_has_no_names_and_a_huge_one_those_of_its_beginning():
     assert read_names(b"def go_on():\0") == NO_NAMES
     assert read_names(b"aaa " + b" " * MAX_BYTES + b"bbb").used == {"aaa"}
 
 
-def test_hostile_sources_cost_no_time():
+def test_hostile_sources_are_read_in_linear_time():
     for hostile in (b"def ", b"pub ", b"a/", b"x", b"[", b"fn ("):
         assert len(read_names(hostile * 100_000).defined) <= 1

@@ -10,13 +10,13 @@ from ubp.code.symbols import _GRAMMARS, Symbols, find_language, read_symbols
 
 
 class Sample(NamedTuple):
-    """A file with two definitions: `around` has a place for `login` and for another one.
+    """A file with two definitions: `surroundings` has a place for `login` and for another one.
 
     `first` is a word of a comment in `login`; `spaced` replaces white space, `prefix` a decorator,
     an attribute or a modifier; `broken` is a syntax error to append.
     """
 
-    around: str
+    surroundings: str
     login: str
     other: str
     symbol: str
@@ -25,7 +25,7 @@ class Sample(NamedTuple):
     broken: str = "\n)) ((\n"
 
     def text(self, *definitions: str) -> str:
-        return self.around.replace("@@", "".join(definitions))
+        return self.surroundings.replace("@@", "".join(definitions))
 
 
 SAMPLES = {
@@ -222,7 +222,7 @@ def digests(path, text, symbol):
     return [part.digest for part in parts_of(path, text, symbol)]
 
 
-def test_a_definition_is_the_same_after_white_space_comments_and_its_place_change(sample):
+def test_definition_is_equal_after_changes_of_white_space_comments_and_place(sample):
     path, case = sample
     before = digests(path, case.text(case.login, case.other), case.symbol)
     assert len(before) == 1
@@ -238,7 +238,7 @@ def test_a_definition_is_the_same_after_white_space_comments_and_its_place_chang
         assert digests(path, variant, case.symbol) == before, variant
 
 
-def test_a_definition_differs_after_its_body_or_its_decorator_changed(sample):
+def test_definition_differs_after_a_change_of_its_body_or_decorator(sample):
     path, case = sample
     before = digests(path, case.text(case.login, case.other), case.symbol)
     for old, new in (("42", "43"), case.prefix):
@@ -247,7 +247,7 @@ def test_a_definition_differs_after_its_body_or_its_decorator_changed(sample):
         assert digests(path, changed, case.symbol) not in (before, [])
 
 
-def test_a_renamed_definition_is_recognized_by_its_body(sample):
+def test_renamed_definition_is_recognized_by_its_body(sample):
     path, case = sample
     (before,) = parts_of(path, case.text(case.login, case.other), case.symbol)
     renamed = case.text(case.other, case.login.replace("login", "sign_in"))
@@ -257,20 +257,20 @@ def test_a_renamed_definition_is_recognized_by_its_body(sample):
     assert after.nameless == before.nameless
 
 
-def test_a_name_means_all_definitions_of_it(sample):
+def test_name_denotes_all_its_definitions(sample):
     path, case = sample
     text = case.text(case.login, case.other, case.login.replace("42", "43"))
     assert len(set(digests(path, text, case.symbol))) == 2
 
 
-def test_a_syntax_error_elsewhere_does_not_change_a_definition(sample):
+def test_syntax_error_elsewhere_does_not_change_a_definition(sample):
     path, case = sample
     text = case.text(case.login, case.other)
     before = digests(path, text, case.symbol)
     assert digests(path, text + case.broken, case.symbol) == before
 
 
-def test_a_definition_reaches_from_its_decorator_to_its_end(sample):
+def test_definition_spans_from_its_decorator_to_its_end(sample):
     path, case = sample
     text = case.text(case.other, case.login)
     (part,) = parts_of(path, text, case.symbol)
@@ -422,7 +422,7 @@ def test_definitions_have_qualified_names(path, text, symbols):
         ("app.login", []),
     ],
 )
-def test_a_symbol_is_found_by_its_qualified_name_or_the_end_of_it(symbol, names):
+def test_symbol_is_found_by_its_qualified_name_or_the_end_of_it(symbol, names):
     text = (
         "namespace app { class Session { int login() {} int out() {} };"
         " class Other { int out() {} }; }\nint login() {}\n"
@@ -430,7 +430,7 @@ def test_a_symbol_is_found_by_its_qualified_name_or_the_end_of_it(symbol, names)
     assert [part.names[0] for part in parts_of("a.cpp", text, symbol)] == names
 
 
-def test_indentation_that_changes_the_meaning_is_a_change():
+def test_indentation_with_meaning_is_a_change():
     text = "def f(x):\n    if x:\n        a()\n    b()\n"
     assert digests("a.py", text, "f") != digests("a.py", text.replace("    b", "        b"), "f")
 
@@ -439,12 +439,12 @@ def test_white_space_in_a_string_is_a_change():
     assert digests("a.py", "A = 'x  y'\n", "A") != digests("a.py", "A = 'x y'\n", "A")
 
 
-def test_a_file_that_is_not_utf_8_has_definitions():
+def test_file_that_is_not_utf_8_has_definitions():
     assert digests("a.py", "def f(): ...\n", "f")
     assert len(Symbols(b"# \xff\ndef f(): ...\n", "python").all()) == 1
 
 
-def test_a_suffix_decides_on_the_language():
+def test_suffix_determines_the_language():
     assert find_language("src/a.TSX") == "tsx"
     assert find_language("Makefile") is None
     assert find_language("a.txt") is None
@@ -469,40 +469,40 @@ def test_deeply_nested_code_is_read(path, text):
     assert time.process_time() - started < 5
 
 
-def test_a_file_with_too_many_definitions_is_not_read(monkeypatch):
+def test_file_with_too_many_definitions_is_not_read(monkeypatch):
     monkeypatch.setattr("ubp.code.symbols.MAX_DEFINITIONS", 2)
     assert read_symbols(b"x = 1\n" * 2, "python") is not None
     assert read_symbols(b"x = 1\n" * 3, "python") is None
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[)" * 50_000, "{" * 50_000 + "}" * 50_000])
-def test_code_that_is_nested_too_deeply_is_not_read(text):
+def test_code_nested_too_deeply_is_not_read(text):
     started = time.process_time()
     assert read_symbols(text.encode(), "dart") is None
     assert time.process_time() - started < 1
 
 
-def test_many_brackets_are_not_nested():
+def test_brackets_in_sequence_are_not_nested():
     symbols = read_symbols(b"f = [()]\n" * 6000 + b'# ")"\n' * 6000, "python")
     assert symbols is not None
     assert len(symbols.all()) == 6000
 
 
-def test_a_long_line_with_many_definitions_is_not_read():
+def test_long_line_with_many_definitions_is_not_read():
     started = time.process_time()
     assert read_symbols(b"f = 1;" * 60_000, "python") is None
     assert read_symbols(b"f = 1;" * 1000, "python") is not None
     assert time.process_time() - started < 5
 
 
-def test_every_grammar_has_the_kinds_that_define_something():
+def test_grammars_have_the_kinds_that_are_definitions():
     for language, grammar in _GRAMMARS.items():
         root = SgRoot("", language).root()
         for kind in grammar.names:
             root.find(kind=kind)  # raises where the grammar does not have it
 
 
-def test_a_kind_that_a_grammar_lost_is_ignored(monkeypatch):
+def test_kind_that_a_grammar_lost_is_ignored(monkeypatch):
     grammar = _GRAMMARS["python"]
     names = {**grammar.names, "no_such_definition": "name"}
     monkeypatch.setitem(_GRAMMARS, "python", grammar._replace(names=names))

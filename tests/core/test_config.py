@@ -84,7 +84,7 @@ def refusal(config_dir: Path, content: object) -> str:
     return f"{error.message} {error.cause}"
 
 
-def test_without_a_file_the_defaults_hold_and_json_is_not_even_imported(config_dir: Path):
+def test_defaults_apply_without_a_file_and_json_is_not_imported(config_dir: Path):
     assert load_config(str(config_dir)) == Config()
     assert load_config(str(config_dir / "missing" / ".ubp")) == Config()
     assert Config() == Config(
@@ -92,7 +92,7 @@ def test_without_a_file_the_defaults_hold_and_json_is_not_even_imported(config_d
     )
 
 
-def test_every_setting_of_the_design_is_accepted(config_dir: Path):
+def test_settings_of_the_design_are_accepted(config_dir: Path):
     assert load(config_dir, EVERYTHING) == Config(
         docs_dir="docs",
         include=("docs/**/*.md",),
@@ -125,18 +125,18 @@ def test_every_setting_of_the_design_is_accepted(config_dir: Path):
     )
 
 
-def test_every_setting_is_optional(config_dir: Path):
+def test_settings_are_all_optional(config_dir: Path):
     assert load(config_dir, {}) == Config()
     for section in ["source", "staleness", "links", "check", "search", "bind"]:
         assert load(config_dir, {section: {}}) == Config()
 
 
-def test_a_byte_order_mark_and_crlf_are_tolerated(config_dir: Path):
+def test_byte_order_mark_and_crlf_are_tolerated(config_dir: Path):
     text = json.dumps(EVERYTHING, indent=1).replace("\n", "\r\n")
     assert load(config_dir, b"\xef\xbb\xbf" + text.encode()) == load(config_dir, EVERYTHING)
 
 
-def test_the_folder_of_the_documentation_narrows_what_is_read_by_default(config_dir: Path):
+def test_documentation_folder_limits_what_is_read_by_default(config_dir: Path):
     config = load(config_dir, {"docs_dir": "./docs/"})
     assert config.docs_dir == "docs"
     assert [path for path in ["docs/a.md", "docs/b/c.markdown", "a.md", "docs/a.txt"]
@@ -148,14 +148,14 @@ def test_the_folder_of_the_documentation_narrows_what_is_read_by_default(config_
 
 
 @pytest.mark.parametrize("folder", ["docs", "docs/", "./docs"])
-def test_an_included_folder_means_the_documents_below_it(config_dir: Path, folder: str):
+def test_included_folder_includes_the_documents_below_it(config_dir: Path, folder: str):
     config = load(config_dir, {"source": {"include": [folder, "README.md"]}})
     paths = ["docs/a.md", "docs/b/c.md", "README.md", "docs/logo.png", "x/docs/a.md"]
     assert [path for path in paths if is_document(config, path)] == paths[:3]
 
 
 @pytest.mark.parametrize("folder", ["drafts", "drafts/", "./drafts", "drafts/**"])
-def test_what_lies_in_an_excluded_folder_is_excluded(config_dir: Path, folder: str):
+def test_files_in_an_excluded_folder_are_excluded(config_dir: Path, folder: str):
     config = load(config_dir, {"source": {"exclude": [folder]}})
     assert is_excluded(config, "drafts/a/b.md")
     assert is_excluded(config, "drafts")
@@ -169,13 +169,13 @@ def test_what_lies_in_an_excluded_folder_is_excluded(config_dir: Path, folder: s
 @pytest.mark.parametrize(
     "settings", [{}, {"source": {"exclude": []}}, {"source": {"exclude": ["x"]}}]
 )
-def test_the_built_in_exclusions_cannot_be_removed(config_dir: Path, settings: object, path: str):
+def test_built_in_exclusions_cannot_be_removed(config_dir: Path, settings: object, path: str):
     config = load(config_dir, settings)
     assert is_excluded(config, path)
     assert not is_document(config, path)
 
 
-def test_patterns_meet_names_in_either_unicode_form(config_dir: Path):
+def test_patterns_match_names_in_either_unicode_form(config_dir: Path):
     config = load(config_dir, {"source": {"include": ["ガイド/**"], "exclude": ["**/秘密ガ.md"]}})
     assert is_document(config, "カ\u3099イト\u3099/a.md")
     assert is_excluded(config, "x/秘密カ\u3099.md")
@@ -236,21 +236,21 @@ def refused_cases() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("content", "told"), refused_cases())
-def test_a_wrong_file_is_told_with_its_line_and_what_is_expected(
-    config_dir: Path, content: str, told: str
+@pytest.mark.parametrize(("content", "message"), refused_cases())
+def test_invalid_file_is_reported_with_its_line_and_what_is_expected(
+    config_dir: Path, content: str, message: str
 ):
     with contextlib.suppress(json.JSONDecodeError):
         content = json.dumps(json.loads(content), indent=2)
-    assert refusal(config_dir, content) == told
+    assert refusal(config_dir, content) == message
 
 
-def test_an_empty_file_is_refused(config_dir: Path):
+def test_empty_file_is_refused(config_dir: Path):
     assert refusal(config_dir, "") == ".ubp/config.json:1:1: Not valid JSON. Expecting value."
 
 
 @pytest.mark.parametrize("days", ["true", "-1", "NaN", "Infinity", "1e999", "-0.1", "null", "[7]"])
-def test_a_threshold_is_a_number_of_days(config_dir: Path, days: str):
+def test_threshold_must_be_a_number_of_days(config_dir: Path, days: str):
     assert "staleness.threshold_days" in refusal(
         config_dir, f'{{"staleness": {{"threshold_days": {days}}}}}'
     )
@@ -262,13 +262,13 @@ def test_a_threshold_is_a_number_of_days(config_dir: Path, days: str):
     ["../x/*.md", "/etc/*", "a/../../b", "a/..", "C:/x", "\\\\server\\x", "", "a\0b", "a\n/../b",
      "x" * 2000, "{a,b}" * 16],
 )  # fmt: skip
-def test_a_pattern_that_leaves_the_repository_or_explodes_is_refused(
+def test_pattern_that_leaves_the_repository_or_explodes_is_refused(
     config_dir: Path, where: str, pattern: str
 ):
     assert f"source.{where}[1]" in refusal(config_dir, {"source": {where: ["a", pattern]}})
 
 
-def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
+def test_unknown_key_is_a_warning_with_the_nearest(config_dir: Path):
     content = {
         "stalness": {"keys": 1},
         "source": {"includes": ["docs"], "zzz": 1},
@@ -295,7 +295,7 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
     )
 
 
-def test_a_key_that_stands_twice_is_a_warning(config_dir: Path):
+def test_duplicate_key_is_a_warning(config_dir: Path):
     config = load(config_dir, '{"docs_dir": "a", "docs_dir": "b"}')
     assert config.docs_dir == "b"
     warning = '.ubp/config.json: Duplicate key "docs_dir"; the last value is used.'
@@ -308,13 +308,13 @@ def test_a_key_that_stands_twice_is_a_warning(config_dir: Path):
      b'{"staleness": {"threshold_days": ' + b"9" * 400 + b"}}",
      b"{" + b" " * (1024 * 1024) + b"}", b'{"x": "\0"}', b'{"docs_dir": "\\ud800"' , b"\0" * 9],
 )  # fmt: skip
-def test_a_hostile_file_is_refused_in_no_time(config_dir: Path, content: bytes):
+def test_hostile_file_is_refused_quickly(config_dir: Path, content: bytes):
     start = time.process_time()
     assert refusal(config_dir, content).removeprefix("Cannot read ").startswith(".ubp/config.json")
     assert time.process_time() - start < 5  # one that explodes takes minutes
 
 
-def test_thousands_of_unknown_keys_are_told_in_no_time(config_dir: Path):
+def test_thousands_of_unknown_keys_are_reported_quickly(config_dir: Path):
     start = time.process_time()
     config = load(config_dir, {f"key{n}": n for n in range(50_000)})
     assert len(config.warnings) == 20
@@ -328,7 +328,7 @@ def test_half_a_surrogate_in_a_pattern_is_harmless(config_dir: Path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
-def test_a_link_out_of_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
+def test_link_out_of_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
     link = config_dir / "config.json"
@@ -344,7 +344,7 @@ def test_a_link_out_of_the_repository_is_not_followed(config_dir: Path, tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
-def test_a_data_folder_outside_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
+def test_data_folder_outside_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "config.json").write_text("{}")
@@ -355,7 +355,7 @@ def test_a_data_folder_outside_the_repository_is_not_followed(config_dir: Path, 
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
-def test_what_is_no_file_is_not_read(config_dir: Path):
+def test_path_that_is_not_a_file_is_not_read(config_dir: Path):
     (config_dir / "config.json").mkdir()
     with pytest.raises(ConfigError, match="not read"):
         load_config(str(config_dir))
@@ -365,7 +365,7 @@ def test_what_is_no_file_is_not_read(config_dir: Path):
         load_config(str(config_dir))
 
 
-def test_the_scope_changes_with_what_is_read_and_with_nothing_else(config_dir: Path):
+def test_scope_changes_only_with_what_is_read(config_dir: Path):
     base = scope_key(Config())
     assert scope_key(load(config_dir, {"staleness": {"threshold_days": 3}})) == base
     scopes = [
@@ -375,7 +375,7 @@ def test_the_scope_changes_with_what_is_read_and_with_nothing_else(config_dir: P
     assert len({base, *scopes}) == 4
 
 
-def test_the_schema_uses_only_what_the_loader_understands():
+def test_schema_uses_only_keywords_that_the_loader_supports():
     known = set(
         re.findall(
             r"\S+",
@@ -394,7 +394,7 @@ def test_the_schema_uses_only_what_the_loader_understands():
     assert keywords(SCHEMA) - {"$schema", "$id", "$defs", "title"} == known
 
 
-def test_the_schema_tells_the_defaults_that_hold():
+def test_schema_has_the_defaults_that_apply():
     source = SCHEMA["properties"]["source"]["properties"]
     staleness = SCHEMA["properties"]["staleness"]["properties"]
     edit = SCHEMA["properties"]["edit"]["properties"]
@@ -426,20 +426,22 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(list(EVERYTHING)), JSON, max_size=3))
-def test_any_json_loads_or_is_refused_with_a_line(tmp_path_factory: pytest.TempPathFactory, value):
+def test_arbitrary_json_loads_or_is_refused_with_a_line(
+    tmp_path_factory: pytest.TempPathFactory, value
+):
     folder = tmp_path_factory.mktemp("any") / ".ubp"
     folder.mkdir()
-    told = ""
+    message = ""
     try:
         config = load(folder, json.dumps(value))
     except ConfigError as error:
-        config, told = Config(), error.message
-    assert not told or re.match(r"\.ubp/config\.json:\d+: ", told)
+        config, message = Config(), error.message
+    assert not message or re.match(r"\.ubp/config\.json:\d+: ", message)
     assert set(BUILT_IN_EXCLUDE) <= set(config.exclude)
 
 
 @given(JSON)
-def test_every_value_is_located_on_its_line(value: object):
+def test_values_have_the_position_of_their_line(value: object):
     text = json.dumps(value, indent=1)
     lines = text.split("\n")
     for trail, line in config_file._locate_values(text):
@@ -459,5 +461,5 @@ def test_every_value_is_located_on_its_line(value: object):
         ({"go": {"url": "https://a", "include": ["../x"]}}, "collections.go.include"),
     ],
 )
-def test_a_collection_that_cannot_be_used_is_refused(config_dir: Path, collections, message):
+def test_collection_that_cannot_be_used_is_refused(config_dir: Path, collections, message):
     assert message in refusal(config_dir, {"collections": collections})

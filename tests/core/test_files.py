@@ -9,7 +9,7 @@ import pytest
 from ubp.core.files import read_regular_file, write_atomically
 
 
-def test_new_file_is_created_and_nothing_is_left_beside_it(tmp_path):
+def test_new_file_is_created_without_other_files_beside_it(tmp_path):
     write_atomically(str(tmp_path / "a.json"), b"{}\r\n")
     assert (tmp_path / "a.json").read_bytes() == b"{}\r\n"
     assert os.listdir(tmp_path) == ["a.json"]

@@ -93,14 +93,14 @@ def table(text: str) -> list[tuple[str, list[str], list[str]]]:
 
 
 @pytest.mark.parametrize(("written", "expected"), NORMALISED)
-def test_a_path_is_normalised_as_git_writes_it(written: str, expected: str | None):
+def test_path_is_normalised_as_git_writes_it(written: str, expected: str | None):
     assert paths.normalize_path(written) == expected
 
 
 @given(st.text(alphabet="a./\\:", max_size=12))
 @example("./\\")
 @example("./a:/.")
-def test_a_normalised_path_stays_as_it_is_and_inside(text: str):
+def test_normalised_path_is_stable_and_inside_the_repository(text: str):
     path = paths.normalize_path(text)
     if path is not None:
         assert paths.normalize_path(path) == path
@@ -109,12 +109,12 @@ def test_a_normalised_path_stays_as_it_is_and_inside(text: str):
 
 
 @pytest.mark.parametrize(("pattern", "matching", "others"), table(MATCHES))
-def test_a_glob_matches_these_and_not_those(pattern: str, matching: list[str], others: list[str]):
+def test_glob_matches_only_the_listed_paths(pattern: str, matching: list[str], others: list[str]):
     glob = Glob(pattern)
     assert [path for path in [*matching, *others] if glob.matches(path)] == matching
 
 
-def test_a_glob_has_the_literal_folders_before_its_first_wildcard():
+def test_glob_has_the_literal_folders_before_its_first_wildcard():
     prefixes = {
         "src/a/*.py": "src/a",
         "*.py": "",
@@ -129,17 +129,17 @@ def test_a_glob_has_the_literal_folders_before_its_first_wildcard():
 
 
 @pytest.mark.parametrize("pattern", ["*", "a?", "[ab]", "a[!b]", "{a,b}", "{x{a,b}}", "[id].ts"])
-def test_these_are_globs(pattern: str):
+def test_pattern_with_wildcards_is_a_glob(pattern: str):
     assert is_glob(pattern)
 
 
 @pytest.mark.parametrize("path", ["", "a/b.py", "{a}", "{{x}}", "[a", "[]", "[a/b]", "a]b", "a,b}"])
-def test_these_are_plain_paths(path: str):
+def test_pattern_without_wildcards_is_a_plain_path(path: str):
     assert not is_glob(path)
 
 
 @given(PATTERN_TEXT, PATH_TEXT)
-def test_a_glob_agrees_with_a_slow_and_simple_matcher(pattern: str, path: str):
+def test_glob_agrees_with_a_slow_and_simple_matcher(pattern: str, path: str):
     path = "/".join(filter(None, path.split("/"))) or "a"
     expected = any(simple_match(p, path) for p in simple_braces(pattern))
     assert Glob(pattern).matches(path) == expected
@@ -147,14 +147,14 @@ def test_a_glob_agrees_with_a_slow_and_simple_matcher(pattern: str, path: str):
 
 
 @given(PATTERN_TEXT)
-def test_what_is_no_glob_matches_itself_alone(pattern: str):
+def test_plain_path_matches_itself_alone(pattern: str):
     if not is_glob(pattern):
         assert Glob(pattern).matches(pattern)
         assert simple_braces(pattern) == [pattern]
 
 
 @given(PATTERN_TEXT, PATH_TEXT)
-def test_all_matches_lie_below_the_prefix(pattern: str, path: str):
+def test_matches_are_all_below_the_prefix(pattern: str, path: str):
     glob = Glob(pattern)
     if glob.matches(path) and glob.prefix:
         assert path.startswith(glob.prefix + "/")
@@ -181,14 +181,14 @@ def test_all_matches_lie_below_the_prefix(pattern: str, path: str):
         ("x" * 100_000, "x"),
     ],
 )
-def test_a_hostile_pattern_takes_no_time(pattern: str, path: str):
+def test_hostile_pattern_is_matched_quickly(pattern: str, path: str):
     start = time.process_time()
     assert not Glob(pattern).matches(path)
     is_glob(pattern)
     assert time.process_time() - start < 5  # one that explodes takes minutes
 
 
-def test_a_pattern_over_the_limits_matches_nothing():
+def test_pattern_over_the_limits_matches_nothing():
     for pattern in ["{a,b}" * 16, "*" * 2000]:
         assert is_too_complex(pattern)
         assert not Glob(pattern).matches(pattern)
@@ -196,7 +196,7 @@ def test_a_pattern_over_the_limits_matches_nothing():
     assert not is_too_complex("src/**/{a,b,c}/*.{ts,tsx,js}")
 
 
-def test_the_closest_path_has_the_same_name_then_the_longest_common_start_then_the_alphabet():
+def test_closest_path_has_the_same_name_then_the_longest_common_start_then_the_alphabet():
     others = ["x/a.md", "docs/deep/a.md", "docs/a.txt", "docs/b/a.md"]
     assert closest_path("docs/a.md", others) == "docs/b/a.md"
     assert closest_path("docs/deeper/a.md", others) == "docs/deep/a.md"
@@ -204,25 +204,25 @@ def test_the_closest_path_has_the_same_name_then_the_longest_common_start_then_t
     assert closest_path("docs/a.md", []) is None
 
 
-def test_no_pattern_matches_nothing():
+def test_empty_pattern_list_matches_nothing():
     assert not match_any((), "a")
     assert not match_any((), "")
 
 
 @given(st.text())
-def test_a_doc_id_is_the_uuid5_of_the_composed_path(path: str):
+def test_doc_id_is_the_uuid5_of_the_composed_path(path: str):
     path = path.encode("utf-8", "replace").decode()
     namespace = uuid.uuid5(uuid.NAMESPACE_URL, "urn:ubp:document")
     assert namespace.bytes == DOCUMENT_NAMESPACE
     assert doc_id(path) == str(uuid.uuid5(namespace, unicodedata.normalize("NFC", path)))
 
 
-def test_a_doc_id_does_not_depend_on_the_unicode_form():
+def test_doc_id_does_not_depend_on_the_unicode_form():
     assert doc_id("docs/ガイド.md") == doc_id(unicodedata.normalize("NFD", "docs/ガイド.md"))
     assert nfc(unicodedata.normalize("NFD", "é")) == "é"
 
 
-def test_names_that_are_not_utf8_have_doc_ids_of_their_own():
+def test_names_that_are_not_utf8_have_distinct_doc_ids():
     ids = {doc_id("a.md"), doc_id("a\udce9.md"), doc_id("a\udcff.md")}
     assert len(ids) == 3
     assert all(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", id_) for id_ in ids)

@@ -1,4 +1,4 @@
-"""Which servers run: a file that is locked, whatever stands in it."""
+"""Running servers: those whose file is locked, whatever it contains."""
 
 import os
 import subprocess
@@ -18,8 +18,8 @@ with registered_server(sys.argv[1]):
 
 
 @pytest.fixture
-def hold(tmp_path):
-    """A process that is told as running until it is ended."""
+def start_process(tmp_path):
+    """A process that is listed as running until it ends."""
     processes = []
 
     def start():
@@ -36,21 +36,21 @@ def hold(tmp_path):
 
 
 def pids(tmp_path):
-    return [one.pid for one in find_running(str(tmp_path))]
+    return [server.pid for server in find_running(str(tmp_path))]
 
 
-def test_a_server_is_told_as_long_as_it_runs(tmp_path, hold):
-    one, other = hold(), hold()
-    assert sorted(pids(tmp_path)) == sorted([one.pid, other.pid])
-    one.communicate()
+def test_running_server_is_listed(tmp_path, start_process):
+    first, other = start_process(), start_process()
+    assert sorted(pids(tmp_path)) == sorted([first.pid, other.pid])
+    first.communicate()
     assert pids(tmp_path) == [other.pid]
     other.communicate()
     assert pids(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_server_that_was_killed_is_told_no_more(tmp_path, hold):
-    killed = hold()
+def test_killed_server_is_not_listed(tmp_path, start_process):
+    killed = start_process()
     killed.kill()
     killed.wait()
     assert (tmp_path / LOCK_NAME / str(killed.pid)).exists()
@@ -58,14 +58,14 @@ def test_a_server_that_was_killed_is_told_no_more(tmp_path, hold):
     assert not (tmp_path / LOCK_NAME / str(killed.pid)).exists()
 
 
-def test_the_number_of_a_living_process_is_not_believed(tmp_path):
+def test_process_id_of_another_program_is_not_trusted(tmp_path):
     folder = tmp_path / LOCK_NAME
     folder.mkdir()
     (folder / str(os.getpid())).write_text("")
     assert pids(tmp_path) == []
 
 
-def test_what_stands_in_the_way_is_left_alone(tmp_path):
+def test_foreign_files_in_the_folder_are_kept(tmp_path):
     (tmp_path / LOCK_NAME).write_text("mine")
     with registered_server(str(tmp_path)):
         assert pids(tmp_path) == []
@@ -76,7 +76,7 @@ def test_what_stands_in_the_way_is_left_alone(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
-def test_a_link_is_not_followed(tmp_path):
+def test_symlink_in_the_folder_is_not_followed(tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "12").write_text("mine")

@@ -57,7 +57,7 @@ def test_words_without_control_characters_are_split_as_they_were_joined(words):
 
 
 @given(NAMES)
-def test_a_quoted_word_is_one_word_and_prints_nothing_that_a_terminal_obeys(word):
+def test_quoted_word_is_one_word_without_terminal_controls(word):
     assert len(shlex.split(quote(word))) == 1
     assert OBEYED.search(quote(word)) is None
 
@@ -93,17 +93,17 @@ def test_a_posix_shell_reads_one_word_of_each_name_and_executes_nothing(tmp_path
         ("", "", "''"),
     ],
 )
-def test_a_path_is_typed_in_the_folder_of_the_user(path, prefix, word):
+def test_path_is_written_relative_to_the_folder_of_the_user(path, prefix, word):
     assert quote(path_argument(path, FilePath(prefix))) == word
 
 
-def test_keys_are_repeated_as_options_whatever_they_look_like():
+def test_keys_are_repeated_as_options_whatever_they_contain():
     assert ubp_command("stale", "--all", keys=["covers", "a b", "-x"]) == (
         "ubp stale --all --key covers --key 'a b' --key=-x"
     )
 
 
-def test_git_add_names_one_file_where_its_name_looks_like_a_pattern(repository):
+def test_git_add_matches_one_file_with_a_name_like_a_pattern(repository):
     names = ["*.md", ":x.md", "[ab].md", "-n", "a\\b.md", "docs/:x.md", "plain.md"]
     for name in [*names, "other.md", "a.md"]:
         repository.write(name, "text\n")
@@ -117,7 +117,7 @@ def test_git_add_names_one_file_where_its_name_looks_like_a_pattern(repository):
     assert set(filter(None, staged)) == set(names)
 
 
-def test_a_text_without_suspects_has_nothing_unprintable():
+def test_text_without_suspects_has_no_unprintable_characters():
     characters = set(map(chr, range(sys.maxunicode + 1)))
     unprintable = set(OBEYED.findall(" ".join(characters)))
     assert len(unprintable) > 2048  # the surrogates, and others

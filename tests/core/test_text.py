@@ -43,18 +43,18 @@ They are listed below."""
         (0, ""),
     ],
 )
-def test_a_page_ends_with_a_paragraph_or_a_sentence(size, kept):
+def test_excerpt_of_a_page_ends_with_a_paragraph_or_a_sentence(size, kept):
     assert truncate_page(PAGE, Budget(size).fits) == kept
 
 
-def test_a_page_is_cut_to_tokens_too():
+def test_excerpt_of_a_page_may_be_limited_in_tokens():
     text = "日本語の文。\n\n" * 10
     kept = truncate_page(text, Budget(tokens=13).fits)
     assert kept == "日本語の文。\n\n日本語の文。"
     assert Budget(100, 13).minus(kept) == Budget(100 - len(kept), 1)
 
 
-def test_there_is_room_without_a_limit():
+def test_excerpt_without_a_limit_is_the_whole_text():
     assert Budget().fits("x" * 10_000)
     assert Budget().minus("x") == Budget()
 
@@ -75,7 +75,7 @@ def test_there_is_room_without_a_limit():
         ("", ""),
     ],
 )
-def test_a_summary_is_the_prose_a_page_begins_with(text, summary):
+def test_summary_is_the_first_prose_of_a_page(text, summary):
     assert summarize(text) == summary
 
 
@@ -93,12 +93,12 @@ def test_a_summary_is_the_prose_a_page_begins_with(text, summary):
         ("x" * 100, ""),
     ],
 )
-def test_a_long_summary_ends_with_a_sentence_or_shows_that_it_does_not(text, summary):
+def test_long_summary_ends_with_a_sentence_or_an_ellipsis(text, summary):
     assert summarize(text, 30) == summary
 
 
 @given(st.text(alphabet="ab .。!\n#`~|[]()日本", max_size=200), st.integers(0, 60))
-def test_what_is_kept_is_a_beginning_that_fits(text, size):
+def test_excerpt_is_a_beginning_that_fits(text, size):
     kept = truncate_page(text, Budget(size).fits)
     assert text.startswith(kept)
     assert len(kept) <= size or kept == text
@@ -108,7 +108,7 @@ def test_what_is_kept_is_a_beginning_that_fits(text, size):
 @pytest.mark.parametrize(
     "unit", ["![", "[![", "[a](", ".", "`", "<!--", "%%", "%% a", "a ", "| ", "- ", "["]
 )
-def test_no_text_takes_long(unit):
+def test_excerpt_of_any_text_takes_linear_time(unit):
     text = unit * (200_000 // len(unit))
     started = time.process_time()
     truncate_page(text, Budget(1000).fits)
@@ -150,6 +150,6 @@ def test_closest_names_are_limited_and_ordered_by_similarity():
         (":::tip\nRead.\n:::\n::: info Title\n::: a.b", "\nRead.\n\n Title\n a.b"),
     ],
 )
-def test_markup_is_left_out_of_prose_but_not_of_code(written, prose):
+def test_markup_is_removed_from_prose_but_not_from_code(written, prose):
     assert without_markup(written) == prose
     assert without_markup(written).count("\n") == written.count("\n")

@@ -43,7 +43,7 @@ def fetched(project):
     return make
 
 
-def test_trailers_that_ubp_did_not_write_name_no_page_and_no_beginning(project, fetched):
+def test_foreign_trailers_give_no_page_and_no_base(project, fetched):
     text = {PAGE: "# New\n"}
     for number, page in enumerate(('"docs/auth.md', "17", "[" * 9999, "9" * 5000, '"../x.md"'), 1):
         fetched(number, text, Page=page)
@@ -70,7 +70,7 @@ def test_trailers_that_ubp_did_not_write_name_no_page_and_no_beginning(project, 
         ({PAGE: "x"}, "100755", "It changes what kind of file this is."),
     ],
 )
-def test_what_the_edits_do_not_name_and_agents_may_not_write_is_shown_and_not_accepted(
+def test_files_outside_the_edits_and_the_allowed_paths_are_shown_and_not_accepted(
     project, fetched, files, mode, cause
 ):
     fetched(5, files, mode)
@@ -84,7 +84,7 @@ def test_what_the_edits_do_not_name_and_agents_may_not_write_is_shown_and_not_ac
     assert project.git("status", "--porcelain") == ""
 
 
-def test_a_log_with_records_that_are_none_is_read_and_continued(project, fetched):
+def test_log_with_invalid_records_is_read_and_continued(project, fetched):
     fetched(5, {PAGE: "# New\n"})
     tree, parents = project.git("rev-parse", "HEAD^{tree}"), []
     for lines in (
@@ -102,13 +102,13 @@ def test_a_log_with_records_that_are_none_is_read_and_continued(project, fetched
     assert log == [("rejected", 5, (PAGE,)), ("rejected", 3, ()), ("accepted", 2, ("a.md",))]
 
 
-def test_numbers_that_are_taken_are_left_out(project, propose):
+def test_numbers_in_use_are_skipped(project, propose):
     for number in (1, 2):
         project.git("update-ref", f"refs/heads/ubp/proposals/{number}", "HEAD")
     assert propose(append("More.")).proposal.id == 3
 
 
-def test_a_commit_dated_in_the_future_locks_no_page(fetched, propose, monkeypatch):
+def test_commit_dated_in_the_future_locks_no_page(fetched, propose, monkeypatch):
     monkeypatch.setenv("GIT_COMMITTER_DATE", "@4102444800 +0000")
     fetched(5, {PAGE: "# New\n"})
     assert propose(append("More.")).proposal.pages == (PAGE,)

@@ -29,7 +29,7 @@ def text_of(repository, number, page=PAGE):
     return repository.git("show", f"ubp/proposals/{number}:{page}")
 
 
-def test_a_section_is_replaced_on_a_branch_and_nothing_else_is_touched(project, propose):
+def test_section_is_replaced_on_a_branch_and_nothing_else_changes(project, propose):
     before = state_of(project)
     result = propose(changes.replace_section("## Login\n\nTakes a user.\n", "Login"))
     assert state_of(project) == before
@@ -42,7 +42,7 @@ def test_a_section_is_replaced_on_a_branch_and_nothing_else_is_touched(project, 
     assert project.git("diff", "--name-only", "HEAD", "ubp/proposals/1") == PAGE
 
 
-def test_a_new_text_keeps_the_front_matter_byte_for_byte(project, propose):
+def test_replaced_text_keeps_the_front_matter_byte_for_byte(project, propose):
     head = "---\r\n# kept\r\nsource_refs: [src/auth.py]\r\n---\r\n\r\n"
     project.write(PAGE, f"{head}# Auth\r\n\r\n## Login\r\n")
     project.commit()
@@ -54,9 +54,7 @@ def test_a_new_text_keeps_the_front_matter_byte_for_byte(project, propose):
     )
 
 
-def test_a_body_replaces_the_body_and_a_page_with_front_matter_the_page(
-    project, propose, workspace
-):
+def test_body_replaces_the_body_and_text_with_front_matter_the_page(project, propose, workspace):
     propose(changes.replace(workspace.session, "# New\n\n## Login\n"))
     assert text_of(project, 1) == "---\nsource_refs:\n  - src/auth.py\n---\n\n# New\n\n## Login"
     page = "---\ntitle: T\n---\n# Other\n\n## Login\n"
@@ -64,7 +62,7 @@ def test_a_body_replaces_the_body_and_a_page_with_front_matter_the_page(
     assert text_of(project, 1) == page.strip()
 
 
-def test_a_new_page_has_front_matter_that_others_read(project, propose, workspace):
+def test_new_page_has_valid_front_matter(project, propose, workspace):
     change = changes.create(workspace.session, "# 新\n\n[[auth]]\n", "guide", ["src/auth.py"])
     result = propose(change, "docs/new.md", "create")
     page = frontmatter.loads(text_of(project, 1, "docs/new.md"))
@@ -77,7 +75,7 @@ def test_a_new_page_has_front_matter_that_others_read(project, propose, workspac
         )
 
 
-def test_an_acknowledgement_pins_the_source_as_it_is(project, propose, workspace):
+def test_acknowledgement_pins_the_present_source(project, propose, workspace):
     propose(changes.acknowledge(workspace.session, PAGE, None, "Same."), action="acknowledge")
     pin = project.git("rev-parse", "HEAD:src/auth.py")[:12]
     assert f"blob: {pin}" in text_of(project, 1)
@@ -90,7 +88,7 @@ def test_sources_are_added(project, propose, workspace):
     assert "  - src/auth.py\n  - docs/other.md\n" in text_of(project, 1)
 
 
-def test_an_edit_that_breaks_links_is_refused_unless_it_is_allowed(project, propose):
+def test_edit_that_breaks_links_is_refused_unless_allowed(project, propose):
     away = changes.replace_section("## Sign in\n\nOld.", "Login")
     with pytest.raises(FindingsRefusedError) as error:
         propose(away)
@@ -100,7 +98,7 @@ def test_an_edit_that_breaks_links_is_refused_unless_it_is_allowed(project, prop
     assert [finding.rule for finding in result.effect.introduced] == ["missing-anchor"]
 
 
-def test_edits_of_a_session_share_a_proposal_and_others_wait(project, propose, monkeypatch):
+def test_edits_of_a_session_share_a_proposal_and_other_sessions_wait(project, propose, monkeypatch):
     first = propose(changes.append("One."))
     assert propose(changes.append("Two.")).proposal.id == first.proposal.id
     with pytest.raises(UsageError, match=r"locked by proposal 1"):
@@ -114,7 +112,7 @@ def test_edits_of_a_session_share_a_proposal_and_others_wait(project, propose, m
     assert project.git("rev-parse", "HEAD") == first.proposal.base
 
 
-def test_an_edit_of_another_text_is_refused(project, propose):
+def test_edit_of_an_outdated_text_is_refused(project, propose):
     blob = project.git("rev-parse", f"HEAD:{PAGE}")
     project.write(PAGE, "# Changed\n\n## Login\n")
     with pytest.raises(BadArgumentError) as error:
@@ -157,7 +155,7 @@ def test_an_edit_of_another_text_is_refused(project, propose):
         "\udcff.md",
     ],
 )
-def test_no_other_file_can_be_written(path, project, propose, workspace):
+def test_files_that_are_not_documents_cannot_be_written(path, project, propose, workspace):
     os.symlink("docs", project.root / "link")
     os.symlink("auth.md", project.root / "docs/link.md")
     project.write("docs/caf\u00e9.md", "# C\n")
@@ -182,7 +180,7 @@ def test_only_the_configured_paths_can_be_written(project):
     create("guides/x.md")
 
 
-def test_text_that_no_page_has_is_refused_or_shown(propose):
+def test_text_that_pages_never_contain_is_refused_or_shown(propose):
     for content in ("a\x1b[31m", "a\x00", "\ud800"):
         with pytest.raises(BadArgumentError, match="`content` has"):
             propose(changes.append(content))
@@ -193,7 +191,7 @@ def test_text_that_no_page_has_is_refused_or_shown(propose):
     )
 
 
-def test_an_agent_that_is_too_fast_waits(propose, workspace, monkeypatch):
+def test_agent_over_the_rate_limit_waits(propose, workspace, monkeypatch):
     settings = workspace.session.config.edit._replace(edits_per_minute=2)
     workspace.session.config = workspace.session.config._replace(edit=settings)
     now = time.monotonic()
@@ -207,7 +205,7 @@ def test_an_agent_that_is_too_fast_waits(propose, workspace, monkeypatch):
     propose(changes.append("3"))
 
 
-def test_what_is_not_there_is_not_edited(propose):
+def test_missing_page_or_section_is_not_edited(propose):
     with pytest.raises(PageNotFoundError, match=r"no page docs/auht\.md"):
         propose(changes.append("X"), "docs/auht.md")
     with pytest.raises(BadArgumentError, match="no section Lgin") as error:
@@ -217,7 +215,7 @@ def test_what_is_not_there_is_not_edited(propose):
         propose(changes.append("X"), reason=" ")
 
 
-def test_a_reason_cannot_forge_what_is_recorded(propose, workspace):
+def test_reason_cannot_forge_trailers(propose, workspace):
     forged = "Good.\n\nUBP-Proposal: 9\nUBP-Client: root\n\nUBP-Event: accepted"
     propose(changes.append("X"), reason=forged)
     (proposal,) = workspace.proposals()
@@ -226,7 +224,7 @@ def test_a_reason_cannot_forge_what_is_recorded(propose, workspace):
     assert (entry.event, entry.proposal, entry.client) == ("proposed", 1, "client-a 1.0")
 
 
-def test_accepting_is_a_commit_of_the_reviewer_with_hooks(project, propose, workspace):
+def test_accepting_commits_as_the_reviewer_with_hooks(project, propose, workspace):
     propose(changes.replace_section("## Login\n\nNew.", "Login"))
     project.write("src/other.py", "x = 1\n")
     project.git("add", "src/other.py")
@@ -251,7 +249,7 @@ def test_accepting_is_a_commit_of_the_reviewer_with_hooks(project, propose, work
     assert (entry.event, entry.by, entry.accepted_as) == ("accepted", "Rae Viewer", commit)
 
 
-def test_accepting_merges_and_refuses_what_it_cannot(project, propose, workspace):
+def test_accepting_merges_and_refuses_conflicts(project, propose, workspace):
     propose(changes.replace_section("## Login\n\nNew.", "Login"))
     propose(changes.append("Other."), "docs/other.md", session="b")
     project.write(PAGE, (project.root / PAGE).read_text().replace("Bye.", "See you."))
@@ -272,7 +270,7 @@ def test_accepting_merges_and_refuses_what_it_cannot(project, propose, workspace
     assert workspace.proposals() == ()
 
 
-def test_a_bare_repository_accepts_on_the_branch_of_head_but_no_mirror_does(project, tmp_path):
+def test_bare_repository_accepts_on_the_branch_of_head_but_a_mirror_does_not(project, tmp_path):
     bare = tmp_path / "notes.git"
     project.git("clone", "--quiet", "--bare", str(project.root), str(bare))
     git = ["--git-dir", str(bare)]
@@ -300,7 +298,7 @@ def test_a_bare_repository_accepts_on_the_branch_of_head_but_no_mirror_does(proj
     assert project.git("rev-parse", "HEAD") == before
 
 
-def test_what_was_rejected_or_withdrawn_stays_in_the_log(project, propose, workspace):
+def test_rejected_and_withdrawn_proposals_stay_in_the_log(project, propose, workspace):
     tip = propose(changes.append("One.")).proposal.tip
     propose(changes.append("Two."), "docs/other.md", session="b")
     workspace.reject_proposal(1, "Wrong.")
@@ -319,7 +317,7 @@ def test_what_was_rejected_or_withdrawn_stays_in_the_log(project, propose, works
     assert propose(changes.append("Three.")).proposal.id == 3
 
 
-def test_a_person_may_revise_a_proposal_here_or_in_a_work_tree(project, propose, workspace):
+def test_proposal_is_revised_here_or_in_a_work_tree(project, propose, workspace):
     propose(changes.append("One."))
     workspace.revise_proposal(1, PAGE, b"# Auth\n\n## Login\n")
     tree = project.root.parent / "review"
@@ -339,7 +337,7 @@ def test_a_person_may_revise_a_proposal_here_or_in_a_work_tree(project, propose,
     assert (project.root / PAGE).read_text() == "# Mine\n\n## Login\n"
 
 
-def test_an_edit_that_nobody_has_seen_is_not_accepted(project, propose, workspace):
+def test_edit_that_nobody_has_seen_is_not_accepted(project, propose, workspace):
     seen = propose(changes.append("One.")).proposal.tip
     last = propose(changes.append("Two.")).proposal.tip
     with pytest.raises(UsageError, match=f"last edit of proposal 1 is not {seen}") as error:
@@ -348,7 +346,7 @@ def test_an_edit_that_nobody_has_seen_is_not_accepted(project, propose, workspac
     assert workspace.accept_proposal(1, last[:10]) == project.git("rev-parse", "HEAD")
 
 
-def test_an_edit_added_while_git_commits_stays_open(project, propose, workspace):
+def test_edit_added_while_git_commits_stays_open(project, propose, workspace):
     first = propose(changes.append("One.")).proposal
     git = project.root / ".git"
     proposed = propose(changes.append("Two.")).proposal
@@ -369,9 +367,7 @@ def test_an_edit_added_while_git_commits_stays_open(project, propose, workspace)
     assert workspace.proposals() == ()
 
 
-def test_a_lease_lasts_as_long_as_its_session_works_on_the_page(
-    project, propose, workspace, monkeypatch
-):
+def test_lease_lasts_while_its_session_edits_the_page(project, propose, workspace, monkeypatch):
     now = float(project.clock) + 1
     monkeypatch.setattr(workspace.session, "clock", lambda: now)
     agent = Agent("client-a 1.0", "a")

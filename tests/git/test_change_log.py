@@ -16,8 +16,8 @@ def logged(root: Path, limit: int | None = None) -> list[LoggedChange]:
         return workspace.session.history.change_log(limit)
 
 
-def told_by_git(repository, *args: str) -> list[LoggedChange]:
-    """`git log` says the same, less tersely."""
+def read_git_log(repository, *args: str) -> list[LoggedChange]:
+    """The same, read from `git log`."""
     changes = []
     for line in repository.git("log", "--no-merges", "--format=%H %ct", *args).splitlines():
         commit, date = line.split()
@@ -49,17 +49,17 @@ def history(repository):
     return repository
 
 
-def test_it_tells_what_git_log_tells(history):
+def test_log_equals_that_of_git_log(history):
     found = logged(history.root)
 
-    assert found == told_by_git(history)
+    assert found == read_git_log(history)
     assert [len(change.paths) for change in found] == [0, 1, 1, 2, 2, 1]
     assert logged(history.root, 2) == found[:2]
     with Workspace.open(str(history.root)) as workspace:
         assert workspace.session.history.change_log(since=found[3].date) == found[:4]
 
 
-def test_each_commit_is_read_once(history, monkeypatch):
+def test_commits_are_read_once(history, monkeypatch):
     asked = []
     read = read_changes
 
@@ -72,25 +72,25 @@ def test_each_commit_is_read_once(history, monkeypatch):
     old = logged(history.root)
     history.write("b.py", "b\n")
     new = history.commit()
-    with Workspace.open(str(history.root)) as one, Workspace.open(str(history.root)) as other:
-        logs = [workspace.session.history.change_log() for workspace in (one, other)]
+    with Workspace.open(str(history.root)) as first, Workspace.open(str(history.root)) as other:
+        logs = [workspace.session.history.change_log() for workspace in (first, other)]
 
-    assert logs == [told_by_git(history)] * 2
+    assert logs == [read_git_log(history)] * 2
     assert [len(commits) for commits in asked] == [4, 2, 1]
     assert asked[-1] == [new]
     assert [*asked[0], *asked[1]] == [change.commit for change in old]
 
 
-def test_it_begins_where_it_is_told_to(history):
+def test_log_begins_at_the_given_commit(history):
     with Workspace.open(str(history.root)) as workspace:
         side = workspace.session.history.change_log(
             head=workspace.session.repository.resolve("side")
         )
 
-    assert side == told_by_git(history, "side")
+    assert side == read_git_log(history, "side")
 
 
-def test_names_that_are_no_utf8_come_back_as_they_are(repository):
+def test_names_that_are_not_utf8_are_returned_unchanged(repository):
     blob = repository.git("hash-object", "-w", "--stdin", stdin=b"x")
     repository.git(
         "update-index", "-z", "--index-info", stdin=b"100644 %s 0\tcaf\xe9\0" % blob.encode()
@@ -103,11 +103,11 @@ def test_names_that_are_no_utf8_come_back_as_they_are(repository):
     assert logged(repository.root) == first
 
 
-def test_before_the_first_commit_there_is_none(repository):
+def test_log_before_the_first_commit_is_empty(repository):
     assert logged(repository.root) == []
 
 
-def test_of_a_commit_that_touches_very_many_files_the_first_are_kept(repository, monkeypatch):
+def test_commit_with_very_many_files_keeps_the_first_ones(repository, monkeypatch):
     monkeypatch.setattr("ubp.git.change_log.MAX_PATHS", 2)
     for name in ("a", "b", "c"):
         repository.write(name, name)
@@ -118,17 +118,17 @@ def test_of_a_commit_that_touches_very_many_files_the_first_are_kept(repository,
     assert [change.paths for change in logged(repository.root)] == [("c",), ("a", "b")]
 
 
-def test_a_shallow_clone_tells_of_the_commits_whose_parents_it_has(history, tmp_path):
+def test_shallow_clone_lists_the_commits_whose_parents_it_has(history, tmp_path):
     history.git("clone", "-q", "--depth=3", history.root.as_uri(), str(tmp_path / "clone"))
 
     found = logged(tmp_path / "clone")
 
-    assert found == told_by_git(history)[:1]
+    assert found == read_git_log(history)[:1]
     history.git("-C", str(tmp_path / "clone"), "fetch", "-q", "--unshallow")
-    assert logged(tmp_path / "clone") == told_by_git(history)
+    assert logged(tmp_path / "clone") == read_git_log(history)
 
 
-def test_a_clone_without_files_is_enough_and_one_without_trees_is_not(history, tmp_path):
+def test_clone_without_blobs_is_enough_but_one_without_trees_is_not(history, tmp_path):
     history.git("config", "uploadpack.allowFilter", "true")
     for what in ("blob:none", "tree:0"):
         target = tmp_path / what.replace(":", "-")
@@ -136,19 +136,19 @@ def test_a_clone_without_files_is_enough_and_one_without_trees_is_not(history, t
             "clone", "-q", "--no-checkout", f"--filter={what}", history.root.as_uri(), str(target)
         )
 
-    assert logged(tmp_path / "blob-none") == told_by_git(history)
+    assert logged(tmp_path / "blob-none") == read_git_log(history)
     with pytest.raises(RepositoryError) as caught:
         logged(tmp_path / "tree-0")
     assert "git fetch --refetch --no-filter" in str(caught.value.hint)
 
 
-def test_an_index_that_cannot_be_written_is_no_hindrance(history):
+def test_unwritable_index_does_not_prevent_reading_the_log(history):
     (history.root / ".git/ubp").write_text("in the way")
 
-    assert logged(history.root) == told_by_git(history)
+    assert logged(history.root) == read_git_log(history)
 
 
-def test_a_damaged_row_is_read_anew(history):
+def test_damaged_row_is_read_again(history):
     found = logged(history.root)
     with closing(sqlite3.connect(history.index)) as database:
         database.execute("UPDATE logged_change SET paths = x'00'")
@@ -157,7 +157,7 @@ def test_a_damaged_row_is_read_anew(history):
     assert logged(history.root) == found
 
 
-def test_pruning_forgets_what_nothing_leads_to(history):
+def test_pruning_removes_unreachable_commits(history):
     history.git("switch", "-q", "-c", "thrown-away")
     history.write("gone.py", "gone\n")
     history.commit()

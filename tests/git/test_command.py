@@ -38,19 +38,19 @@ def test_input_and_output_larger_than_pipes_do_not_block(repository):
 
 
 @BOTH_WAYS
-def test_git_may_end_before_it_has_read_its_input(repository):
+def test_git_that_ends_before_reading_its_input_is_no_error(repository):
     output = run_git(["version"], cwd=str(repository.root), stdin=b"x" * 1_000_000)
     assert output.startswith(b"git version")
 
 
 @BOTH_WAYS
-def test_much_on_standard_error_does_not_block(repository):
+def test_large_standard_error_does_not_block(repository):
     noise = "alias.noise=!head -c 1000000 /dev/zero >&2; echo done"
     assert run_git(["-c", noise, "noise"], cwd=str(repository.root)) == b"done\n"
 
 
 @BOTH_WAYS
-def test_a_failure_keeps_gits_words_and_status(repository):
+def test_failure_has_the_message_and_status_of_git(repository):
     with pytest.raises(GitCommandError) as raised:
         run_git(["cat-file", "blob", "0" * 40], cwd=str(repository.root))
     error = raised.value
@@ -63,24 +63,24 @@ def test_a_failure_keeps_gits_words_and_status(repository):
 
 
 @BOTH_WAYS
-def test_expected_statuses_are_no_failure(repository):
+def test_expected_statuses_are_not_failures(repository):
     assert run_git(["config", "no.such"], cwd=str(repository.root), ok=(0, 1)) == b""
 
 
 @BOTH_WAYS
-def test_a_nul_byte_in_an_argument_is_an_error_of_ours(repository):
+def test_nul_byte_in_an_argument_is_a_ubp_error(repository):
     with pytest.raises(GitCommandError) as raised:
         run_git(["rev-parse", "a\0b"], cwd=str(repository.root))
     assert raised.value.cause == "embedded null byte"
 
 
 @BOTH_WAYS
-def test_arguments_that_the_system_cannot_take_are_an_error_of_ours(repository):
+def test_arguments_that_the_system_cannot_take_are_a_ubp_error(repository):
     with pytest.raises(GitCommandError):
         run_git(["ls-files", "x" * 40_000_000], cwd=str(repository.root))
 
 
-def test_output_can_be_taken_in_pieces(repository):
+def test_output_can_be_read_in_pieces(repository):
     repository.write("big.bin", b"x" * 300_000)
     repository.commit()
     pieces: list[bytes] = []
@@ -89,7 +89,7 @@ def test_output_can_be_taken_in_pieces(repository):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts descriptors in /proc")
-def test_an_interruption_ends_git_and_leaves_no_descriptor(repository):
+def test_interruption_ends_git_and_leaves_no_descriptor(repository):
     repository.write("big.bin", b"x" * 3_000_000)
     repository.commit()
 
@@ -104,7 +104,7 @@ def test_an_interruption_ends_git_and_leaves_no_descriptor(repository):
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_without_git_on_path_the_error_says_so(repository, tmp_path):
+def test_error_without_git_on_path_names_the_cause(repository, tmp_path):
     with pytest.raises(GitMissingError) as raised:
         run_git(["version"], cwd=str(repository.root), environment={"PATH": str(tmp_path)})
     error = raised.value
@@ -115,7 +115,7 @@ def test_without_git_on_path_the_error_says_so(repository, tmp_path):
     )
 
 
-def test_a_git_in_the_working_directory_is_never_run(repository, monkeypatch):
+def test_git_in_the_working_directory_is_never_run(repository, monkeypatch):
     program = repository.write("git", "#!/bin/sh\necho harm\n")
     program.chmod(0o755)
     monkeypatch.chdir(repository.root)
@@ -123,7 +123,7 @@ def test_a_git_in_the_working_directory_is_never_run(repository, monkeypatch):
         find_git({"PATH": os.pathsep.join(["", ".", "folder"])})
 
 
-def test_no_monitor_program_of_the_repository_is_run(repository):
+def test_fsmonitor_program_of_the_repository_is_not_run(repository):
     repository.write("a.txt", "a\n")
     repository.commit()
     monitor = repository.write("monitor.sh", "#!/bin/sh\ntouch harm\n")
@@ -133,7 +133,7 @@ def test_no_monitor_program_of_the_repository_is_run(repository):
     assert not (repository.root / "harm").exists()
 
 
-def test_the_index_is_never_rewritten(repository):
+def test_index_is_never_rewritten(repository):
     page = repository.write("a.txt", "a\n")
     repository.commit()
     os.utime(page, (1, 1))
@@ -146,7 +146,7 @@ def test_the_index_is_never_rewritten(repository):
 @pytest.mark.parametrize(
     "name", ["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"]
 )
-def test_paths_are_literal_whatever_the_user_has_set(repository, name):
+def test_paths_are_literal_whatever_the_user_configures(repository, name):
     repository.write("a.txt", "a\n")
     repository.write("*.txt", "star\n")
     repository.commit()
@@ -155,7 +155,7 @@ def test_paths_are_literal_whatever_the_user_has_set(repository, name):
     assert run_git(args, cwd=str(repository.root), environment=environment) == b"*.txt\0"
 
 
-def test_replaced_objects_are_read_as_they_were(repository):
+def test_replaced_objects_are_read_unreplaced(repository):
     repository.write("a.txt", "a\n")
     first = repository.commit()
     repository.write("a.txt", "b\n")
@@ -166,7 +166,7 @@ def test_replaced_objects_are_read_as_they_were(repository):
     assert output == f"{tree}\n".encode()
 
 
-def test_paths_are_cut_into_command_lines_that_fit():
+def test_paths_are_split_into_command_lines_that_fit():
     paths = [f"{'x' * 990}/{i:08d}" for i in range(50)]
     chunks = list(argument_chunks(paths))
     assert [path for chunk in chunks for path in chunk] == paths
@@ -197,7 +197,7 @@ def test_starting_git_imports_nothing_heavy(repository):
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_spawn"), reason="Windows has no signals to ignore")
-def test_git_may_be_started_by_a_program_that_ignores_its_children(repository):
+def test_git_runs_in_a_program_that_ignores_its_children(repository):
     repository.write("a.txt", "a\n")
     head = repository.commit()
     script = (
@@ -210,7 +210,7 @@ def test_git_may_be_started_by_a_program_that_ignores_its_children(repository):
     assert done.stdout == f"{head}\n"
 
 
-def test_a_working_directory_with_an_odd_name_works(new_repository):
+def test_working_directory_with_an_unusual_name_works(new_repository):
     repository = new_repository('it\'s [odd] "name"\nwith a newline')
     output = run_git(["rev-parse", "--show-toplevel"], cwd=str(repository.root))
     assert Path(os.fsdecode(output[:-1])) == repository.root

@@ -26,7 +26,7 @@ def file(data: bytes, mode: int = MODE_FILE) -> Entry:
 
 
 @POSIX
-def test_hashing_every_kind_of_entry(repository, open_at):
+def test_hash_of_every_kind_of_entry_is_that_of_git(repository, open_at):
     repository.write("file", "1\n")
     repository.write("tool", "2\n").chmod(0o755)
     repository.write("folder/inside", "3\n")
@@ -46,14 +46,14 @@ def test_hashing_every_kind_of_entry(repository, open_at):
     }
 
 
-def test_hashing_no_files_calls_no_git(repository, open_at, forbid_git):
+def test_hashing_no_files_does_not_start_git(repository, open_at, forbid_git):
     found = open_at(repository.root)
     forbid_git()
     assert hash_files(found, []) == {}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
-def test_what_cannot_be_read_says_so(repository, open_at):
+def test_unreadable_file_is_reported(repository, open_at):
     for name in ("a", "b", "c"):
         repository.write(name, f"{name}\n")
     (repository.root / "b").chmod(0)
@@ -64,7 +64,7 @@ def test_what_cannot_be_read_says_so(repository, open_at):
     }
 
 
-def test_a_file_that_goes_while_it_is_hashed_spoils_no_other(repository, open_at):
+def test_file_deleted_while_it_is_hashed_affects_no_other(repository, open_at):
     for name in ("a", "c"):
         repository.write(name, f"{name}\n")
     assert hash_regular_files(open_at(repository.root), ["a", "b", "c", "d"]) == {
@@ -74,7 +74,7 @@ def test_a_file_that_goes_while_it_is_hashed_spoils_no_other(repository, open_at
 
 
 @POSIX
-def test_nothing_is_read_through_a_symlink(repository, open_at, tmp_path):
+def test_symlinks_are_never_read_through(repository, open_at, tmp_path):
     secret = tmp_path / "outside" / "deep"
     secret.mkdir(parents=True)
     (secret / "a.md").write_text("secret\n")
@@ -93,7 +93,7 @@ def test_nothing_is_read_through_a_symlink(repository, open_at, tmp_path):
     assert read_documents(opened, snapshot, pages) == dict.fromkeys(wanted)
 
 
-def test_documents_of_each_snapshot(repository, open_at):
+def test_documents_of_each_snapshot_are_read(repository, open_at):
     repository.write("a.md", "committed\n")
     repository.write("b.md", "unchanged\n")
     repository.commit()
@@ -113,15 +113,13 @@ def test_documents_of_each_snapshot(repository, open_at):
         assert read_documents(opened, snapshot, wanted) == expected
 
 
-def test_one_document(repository, open_at):
+def test_single_document_is_read(repository, open_at):
     repository.write("a.md", "a\n")
     opened = open_at(repository.root)
     assert read_document(opened, read_worktree(opened), "a.md", file(b"a\n")) == b"a\n"
 
 
-def test_a_committed_document_is_read_from_the_repository_where_the_disk_has_it_not(
-    repository, open_at
-):
+def test_committed_document_that_is_not_on_disk_is_read_from_the_repository(repository, open_at):
     repository.write("in/a.md", "1\n")
     repository.write("out/a.md", "1\n")
     repository.commit()
@@ -134,7 +132,7 @@ def test_a_committed_document_is_read_from_the_repository_where_the_disk_has_it_
 
 
 @POSIX
-def test_documents_too_large_changed_since_or_no_files_are_none(repository, open_at):
+def test_documents_that_are_too_large_changed_or_not_files_are_none(repository, open_at):
     large = b"x" * (MAX_BLOB_BYTES + 1)
     repository.write("large.md", large)
     repository.write("changed.md", "now\n")
@@ -149,7 +147,7 @@ def test_documents_too_large_changed_since_or_no_files_are_none(repository, open
     assert read_documents(opened, read_worktree(opened), wanted) == dict.fromkeys(wanted)
 
 
-def test_reading_a_snapshot_changes_nothing_in_the_repository(repository, open_at):
+def test_reading_a_snapshot_does_not_change_the_repository(repository, open_at):
     def files() -> dict:
         folder = repository.root / ".git"
         return {p: p.lstat().st_mtime_ns for p in Path(folder).rglob("*") if p.is_file()}

@@ -56,7 +56,7 @@ def test_many_idents_are_hashed_as_git_adds_them(repository, open_at):
 
 @pytest.mark.parametrize("attributes", ["", "* text=auto\n", "*.txt text\n"])
 def test_line_ends_that_git_would_keep_are_kept(attributes, repository, open_at):
-    """A file that is CRLF in the index stays so, unless an attribute says otherwise."""
+    """A file that is CRLF in the index stays so, unless an attribute overrides it."""
     for name, data in FILTERS.items():
         repository.write(name, data)
     repository.commit()
@@ -70,7 +70,7 @@ def test_line_ends_that_git_would_keep_are_kept(attributes, repository, open_at)
     assert {name: entry.id for name, entry in found.items()} == stored
 
 
-def test_line_ends_of_a_file_whose_old_blob_is_absent(repository, open_at, tmp_path):
+def test_line_ends_of_a_file_with_an_absent_old_blob_are_converted(repository, open_at, tmp_path):
     repository.git("config", "uploadpack.allowFilter", "true")
     repository.write("a.txt", "one\r\n")
     repository.commit()
@@ -97,7 +97,7 @@ def filtered(repository):
 STORED = {"page.up": b"LOUD\n", "page.utf16": "日本\n".encode()}
 
 
-def test_filter_drivers_and_encodings_are_git_s(filtered, open_at):
+def test_filter_drivers_and_encodings_are_left_to_git(filtered, open_at):
     found = open_at(filtered.root)
     entries = hash_files(found, STORED)
     assert entries == {name: file(data) for name, data in STORED.items()}

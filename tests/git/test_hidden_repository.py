@@ -70,7 +70,7 @@ def assert_refused(open_at, cwd: Path, folder: Path, container: Path) -> None:
 
 
 @pytest.mark.parametrize("cwd", ["sub", "sub/docs", "sub/objects"])
-def test_a_hidden_repository_is_refused_and_its_filter_is_not_run(victim, open_at, marker, cwd):
+def test_hidden_repository_is_refused_and_its_filter_is_not_run(victim, open_at, marker, cwd):
     def read():
         opened = open_at(victim / cwd)
         hash_files(opened, read_worktree(opened).changes)
@@ -83,22 +83,20 @@ def test_a_hidden_repository_is_refused_and_its_filter_is_not_run(victim, open_a
 
 
 @pytest.mark.parametrize("worktree", ["..", "docs", "../elsewhere", None])
-def test_a_hidden_repository_is_refused_whatever_its_work_tree(
-    repository, open_at, marker, worktree
-):
+def test_hidden_repository_is_refused_whatever_its_work_tree(repository, open_at, marker, worktree):
     hide(repository, marker, worktree=worktree)
     (repository.root / "elsewhere").mkdir()
     assert_refused(open_at, repository.root / "sub", repository.root / "sub", repository.root)
 
 
-def test_a_hidden_repository_that_shares_another_folder_is_refused(repository, open_at, marker):
+def test_hidden_repository_that_shares_another_folder_is_refused(repository, open_at, marker):
     hide(repository, marker, "shared")
     repository.write("sub/HEAD", "ref: refs/heads/main\n")
     repository.write("sub/commondir", "../shared\n")
     assert_refused(open_at, repository.root / "sub", repository.root / "sub", repository.root)
 
 
-def test_a_hidden_repository_is_refused_by_a_git_without_safe_bare_repository(
+def test_hidden_repository_is_refused_by_a_git_without_safe_bare_repository(
     victim, open_at, marker, tmp_path
 ):
     """The wrapper drops the option, which git before 2.38 does not know."""
@@ -123,16 +121,14 @@ def test_a_hidden_repository_is_refused_by_a_git_without_safe_bare_repository(
 # What contains it
 
 
-def test_a_repository_hidden_in_a_linked_work_tree_is_refused(
-    repository, open_at, marker, tmp_path
-):
+def test_repository_hidden_in_a_linked_work_tree_is_refused(repository, open_at, marker, tmp_path):
     hide(repository, marker)
     for linked in (tmp_path / "linked", repository.root / ".git" / "linked"):
         repository.git("worktree", "add", "--quiet", "--detach", str(linked))
         assert_refused(open_at, linked / "sub", linked / "sub", linked)
 
 
-def test_a_repository_hidden_in_a_submodule_is_refused(new_repository, open_at, marker):
+def test_repository_hidden_in_a_submodule_is_refused(new_repository, open_at, marker):
     inner, outer = new_repository("inner"), new_repository("outer")
     hide(inner, marker, "deep/sub")
     outer.git("submodule", "--quiet", "add", str(inner.root), "module")
@@ -142,7 +138,7 @@ def test_a_repository_hidden_in_a_submodule_is_refused(new_repository, open_at, 
 
 
 @POSIX
-def test_a_repository_hidden_beside_a_git_link_is_refused(repository, open_at, marker, tmp_path):
+def test_repository_hidden_beside_a_git_link_is_refused(repository, open_at, marker, tmp_path):
     hide(repository, marker)
     shutil.move(repository.root / ".git", tmp_path / "elsewhere")
     (repository.root / ".git").symlink_to(tmp_path / "elsewhere")
@@ -151,7 +147,7 @@ def test_a_repository_hidden_beside_a_git_link_is_refused(repository, open_at, m
 
 
 @POSIX
-def test_a_repository_hidden_behind_a_link_is_refused(repository, open_at, marker):
+def test_repository_hidden_behind_a_link_is_refused(repository, open_at, marker):
     hide(repository, marker)
     (repository.root / "link").symlink_to("sub")
     assert_refused(open_at, repository.root / "link", repository.root / "sub", repository.root)
@@ -160,15 +156,13 @@ def test_a_repository_hidden_behind_a_link_is_refused(repository, open_at, marke
 # What is opened all the same
 
 
-def test_a_hidden_repository_is_opened_where_the_user_names_it(victim, open_at):
+def test_hidden_repository_that_the_user_names_is_opened(victim, open_at):
     named = open_at(victim / "sub", GIT_DIR=str(victim / "sub"))
     assert (named.root, named.git_dir) == (str(victim / "sub"), str(victim / "sub"))
     assert open_at(victim / "sub", GIT_DIR=".").git_dir == str(victim / "sub")
 
 
-def test_a_bare_repository_that_a_git_file_names_is_opened_from_inside(
-    repository, open_at, tmp_path
-):
+def test_bare_repository_of_a_git_file_is_opened_from_inside(repository, open_at, tmp_path):
     """As people keep linked work trees side by side: project/.bare, project/.git, project/main."""
     repository.write("a.txt", "a\n")
     head = repository.commit()
@@ -203,14 +197,14 @@ def test_git_folders_below_dot_git_are_not_hidden_repositories(
 
 
 @NEEDS_SAFE_BARE
-def test_every_call_but_the_first_takes_no_folder_for_a_repository(victim):
+def test_calls_after_the_first_take_no_folder_for_a_repository(victim):
     with pytest.raises(GitCommandError) as raised:
         run_git(["status", "--porcelain"], cwd=str(victim / "sub"))
     assert "safe.bareRepository" in raised.value.stderr
 
 
 @NEEDS_SAFE_BARE
-def test_a_bare_repository_is_refused_where_the_user_trusts_none(repository, open_at, tmp_path):
+def test_bare_repository_is_refused_where_the_user_trusts_none(repository, open_at, tmp_path):
     head = repository.commit()
     bare = tmp_path / "bare.git"
     repository.git("clone", "--quiet", "--bare", ".", str(bare))
@@ -230,7 +224,7 @@ def test_a_bare_repository_is_refused_where_the_user_trusts_none(repository, ope
     "path",
     [".git", ".git/config", ".GIT", ".Git/config", "git~1", "GIT~1/config", ".g\u200cit/config"],
 )
-def test_git_checks_out_no_dot_git_however_it_is_spelt(repository, path):
+def test_git_checks_out_no_spelling_of_dot_git(repository, path):
     repository.write("a.txt", "a\n")
     repository.commit()
     repository.git("config", "core.protectHFS", "true")  # the default where it matters

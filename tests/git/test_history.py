@@ -36,7 +36,7 @@ def without_libgit2(monkeypatch: pytest.MonkeyPatch) -> None:
 # Which commit last changed a page
 
 
-def test_the_last_change_of_a_page_is_not_that_of_the_others(repository, open_at):
+def test_last_change_of_a_page_is_independent_of_other_pages(repository, open_at):
     repository.write("a.md", "a\n")
     repository.write("b.md", "b\n")
     first = repository.commit()
@@ -48,23 +48,23 @@ def test_the_last_change_of_a_page_is_not_that_of_the_others(repository, open_at
     assert found == {"a.md": changed(first), "b.md": changed(second)}
 
 
-def test_a_walk_ends_where_who_is_told_of_it_says_so(repository, open_at):
+def test_walk_ends_when_its_progress_callback_raises(repository, open_at):
     repository.write("a.md", "a\n")
     repository.commit()
     head = [repository.commit(str(number)) for number in range(3)][-1]
-    told = []
+    steps = []
 
     def enough(*step):
-        told.append(step)
-        if len(told) == 2:
+        steps.append(step)
+        if len(steps) == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         last_changes(open_at(repository.root), head, ["a.md"], {}, enough)
-    assert told == [("Reading history", 1, 0), ("Reading history", 2, 0)]
+    assert steps == [("Reading history", 1, 0), ("Reading history", 2, 0)]
 
 
-def test_a_change_of_mode_alone_is_none(repository, open_at):
+def test_mode_change_alone_is_not_a_change(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.git("update-index", "--chmod=+x", "a.md")
@@ -76,7 +76,7 @@ def test_a_change_of_mode_alone_is_none(repository, open_at):
     assert found == {"a.md": changed(first)}
 
 
-def test_a_page_keeps_its_last_change_through_renames(repository, open_at):
+def test_page_keeps_its_last_change_through_renames(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.git("mv", "a.md", "b.md")
@@ -90,7 +90,7 @@ def test_a_page_keeps_its_last_change_through_renames(repository, open_at):
     assert found == {"docs/日本語.md": changed(first)}
 
 
-def test_what_became_a_link_is_still_there(repository, open_at):
+def test_file_that_became_a_symlink_still_exists(repository, open_at):
     """The page that has its bytes now is a copy, a new page; a file in a folder's place is, too."""
     repository.write("a.md", "a\n")
     repository.write("src/a.py", "1\n")
@@ -108,7 +108,7 @@ def test_what_became_a_link_is_still_there(repository, open_at):
     assert found == {"a.md": changed(head), "b.md": changed(head), "src": changed(head)}
 
 
-def test_a_rename_with_an_edit_is_a_change(repository, open_at):
+def test_rename_with_an_edit_is_a_change(repository, open_at):
     repository.write("a.md", "a\n" * 20)
     repository.commit()
     repository.git("mv", "a.md", "b.md")
@@ -120,7 +120,7 @@ def test_a_rename_with_an_edit_is_a_change(repository, open_at):
     assert found == {"b.md": changed(head)}
 
 
-def test_commits_are_compared_once_however_many_walks_there_are(repository, open_at, monkeypatch):
+def test_commits_are_compared_once_for_any_number_of_walks(repository, open_at, monkeypatch):
     monkeypatch.setattr("ubp.git.commits_libgit2.MAX_LOOKUPS", 1)
     monkeypatch.setattr("ubp.git.history.PATHS_PER_WALK", 2)
     paths = [f"docs/{number}.md" for number in range(6)]
@@ -147,7 +147,7 @@ def test_commits_are_compared_once_however_many_walks_there_are(repository, open
     assert len(compared) == 2
 
 
-def test_many_requested_paths_are_compared_like_few(repository, open_at, monkeypatch):
+def test_many_requested_paths_give_the_same_result_as_few(repository, open_at, monkeypatch):
     for path in (
         "edited",
         "file",
@@ -201,7 +201,7 @@ def test_many_requested_paths_are_compared_like_few(repository, open_at, monkeyp
     assert [change.path for change in compared[0]] == [*asked, "removed"]
 
 
-def test_a_copy_is_a_new_page(repository, open_at):
+def test_copy_is_a_new_page(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.write("b.md", "a\n")
@@ -212,7 +212,7 @@ def test_a_copy_is_a_new_page(repository, open_at):
     assert found == {"a.md": changed(first), "b.md": changed(head)}
 
 
-def test_a_page_that_takes_the_place_of_another_is_changed(repository, open_at):
+def test_page_that_replaces_another_is_changed(repository, open_at):
     repository.write("a.md", "a\n")
     repository.write("b.md", "b\n")
     repository.commit()
@@ -232,7 +232,7 @@ def test_a_page_that_takes_the_place_of_another_is_changed(repository, open_at):
         (("b.md", "c.md"), "b.md"),  # the alphabet
     ],
 )
-def test_of_several_old_names_the_closest_is_taken(repository, open_at, olds, right):
+def test_closest_of_several_old_names_wins(repository, open_at, olds, right):
     commits = {}
     for old in olds:
         repository.write(old, "same\n")
@@ -247,7 +247,7 @@ def test_of_several_old_names_the_closest_is_taken(repository, open_at, olds, ri
     assert found == {"new/deep/page.md": changed(commits[right])}
 
 
-def test_a_rename_on_a_merged_branch_is_followed_there(repository, open_at):
+def test_rename_on_a_merged_branch_is_followed_there(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.git("checkout", "-q", "-b", "topic")
@@ -263,7 +263,7 @@ def test_a_rename_on_a_merged_branch_is_followed_there(repository, open_at):
     assert found == {"b.md": changed(first)}
 
 
-def test_a_merge_that_resolves_a_conflict_is_a_change(repository, open_at):
+def test_merge_that_resolves_a_conflict_is_a_change(repository, open_at):
     repository.write("a.md", "a\n")
     repository.commit()
     repository.git("checkout", "-q", "-b", "topic")
@@ -281,7 +281,7 @@ def test_a_merge_that_resolves_a_conflict_is_a_change(repository, open_at):
     assert found == {"a.md": changed(head)}
 
 
-def test_a_shallow_clone_says_where_it_ends(repository, new_repository, open_at):
+def test_shallow_clone_reports_its_boundary(repository, new_repository, open_at):
     for number in range(4):
         repository.write(f"{number}.md", "text\n")
         commit = repository.commit()
@@ -298,23 +298,23 @@ def test_a_shallow_clone_says_where_it_ends(repository, new_repository, open_at)
     }
 
 
-def test_a_clone_without_blobs_is_enough(repository, open_at):
+def test_clone_without_blobs_is_enough(repository, open_at):
     repository.git("config", "uploadpack.allowFilter", "true")
     (first,) = write_all(repository, "a.md", "a")
     repository.git("mv", "a.md", "b.md")
     repository.commit()
-    one, two = write_all(repository, "src/x", "1", "2")
+    oldest, second = write_all(repository, "src/x", "1", "2")
     clone = repository.root.parent / "clone"
     url = f"file://{repository.root}"
     repository.git("clone", "-q", "--bare", "--filter=blob:none", url, str(clone))
     git = open_at(clone)
 
-    assert last_changes(git, two, ["b.md"], {}) == {"b.md": changed(first)}
-    assert find(git, two, by_commit(repository, one, "src/x")) == drift(two)
-    assert find(git, two, by_glob(git, one, "src/*")) == drift(two)
+    assert last_changes(git, second, ["b.md"], {}) == {"b.md": changed(first)}
+    assert find(git, second, by_commit(repository, oldest, "src/x")) == drift(second)
+    assert find(git, second, by_glob(git, oldest, "src/*")) == drift(second)
 
 
-def test_file_names_are_bytes(repository, open_at, write_named):
+def test_file_names_of_any_bytes_are_found(repository, open_at, write_named):
     names = ["new\nline.md", "日本語/認証.md", "[id].md", " a.md", "\udcff\udcfe"]
     for name in names:
         write_named(repository, name, name.encode("utf-8", "surrogateescape").hex())
@@ -327,7 +327,7 @@ def test_file_names_are_bytes(repository, open_at, write_named):
     assert found == {name: changed(first) for name in names}
 
 
-def test_folders_may_be_deep(repository, open_at):
+def test_deep_folders_are_walked(repository, open_at):
     page = "d/" * 1500 + "a.md"
     stream = ""
     for number in range(2):
@@ -341,7 +341,7 @@ def test_folders_may_be_deep(repository, open_at):
     assert find(git, second, BaselineQuery("d", "d/**", "1234567", first)) == drift()
 
 
-def test_a_missing_tree_is_told(repository, open_at):
+def test_missing_tree_is_reported(repository, open_at):
     repository.write("docs/a.md", "a\n")
     repository.commit()
     repository.write("docs/a.md", "aa\n")
@@ -355,7 +355,7 @@ def test_a_missing_tree_is_told(repository, open_at):
     assert tree in raised.value.cause
 
 
-def test_a_missing_commit_is_told(repository, open_at):
+def test_missing_commit_is_reported(repository, open_at):
     first, second = write_all(repository, "a.md", "a", "b")
     third = repository.commit()
     (repository.root / ".git/objects" / first[:2] / first[2:]).unlink()
@@ -403,22 +403,22 @@ def write_all(repository, path: str, *contents: str) -> list[str]:
 
 
 def test_drift_is_every_commit_since_the_baseline(repository, open_at):
-    one, two, three = write_all(repository, "src/x", "1", "2", "3")
+    first, second, third = write_all(repository, "src/x", "1", "2", "3")
     repository.write("other", "text")
     head = repository.commit()
     git = open_at(repository.root)
 
-    assert find(git, head, by_commit(repository, one, "src/x")) == drift(three, two)
-    assert find(git, head, by_commit(repository, two, "src/x")) == drift(three)
-    assert find(git, head, by_commit(repository, three, "src/x")) == drift()
-    assert find(git, head, by_commit(repository, one, "src")) == drift(three, two)
-    assert find(git, head, by_commit(repository, three, "src")) == drift()
-    assert find(git, head, BaselineQuery("", None, at(repository, two, ""), two)) == drift(
-        head, three
+    assert find(git, head, by_commit(repository, first, "src/x")) == drift(third, second)
+    assert find(git, head, by_commit(repository, second, "src/x")) == drift(third)
+    assert find(git, head, by_commit(repository, third, "src/x")) == drift()
+    assert find(git, head, by_commit(repository, first, "src")) == drift(third, second)
+    assert find(git, head, by_commit(repository, third, "src")) == drift()
+    assert find(git, head, BaselineQuery("", None, at(repository, second, ""), second)) == drift(
+        head, third
     )
 
 
-def test_a_path_that_was_not_there_is_created(repository, open_at):
+def test_path_absent_at_the_baseline_is_created(repository, open_at):
     repository.write("a.md", "a")
     base = repository.commit()
     made, edited = write_all(repository, "src/x", "1", "2")
@@ -429,7 +429,7 @@ def test_a_path_that_was_not_there_is_created(repository, open_at):
     assert find(git, edited, BaselineQuery("none", None, None, base)) == drift(existed=False)
 
 
-def test_the_commit_that_removed_a_path_comes_first(repository, open_at):
+def test_commit_that_removed_a_path_comes_first(repository, open_at):
     made, edited = write_all(repository, "x", "1", "2")
     repository.remove("x")
     gone = repository.commit()
@@ -444,26 +444,26 @@ def test_the_commit_that_removed_a_path_comes_first(repository, open_at):
     assert find(git, head, never_there) == drift(is_complete=False, existed=False)
 
 
-def test_a_revert_ends_the_drift(repository, open_at):
-    one, _, three, four = write_all(repository, "x", "1", "2", "1", "4")
+def test_revert_ends_the_drift(repository, open_at):
+    first, _, third, fourth = write_all(repository, "x", "1", "2", "1", "4")
     git = open_at(repository.root)
-    search = by_commit(repository, one, "x")
+    search = by_commit(repository, first, "x")
 
-    assert find(git, three, search) == drift()
-    assert find(git, four, search) == drift(four)
+    assert find(git, third, search) == drift()
+    assert find(git, fourth, search) == drift(fourth)
 
 
-def test_a_pin_needs_no_commit_and_few_digits(repository, open_at):
-    one, two, three = write_all(repository, "x", "1", "2", "3")
+def test_pin_of_few_digits_needs_no_commit(repository, open_at):
+    first, second, third = write_all(repository, "x", "1", "2", "3")
     git = open_at(repository.root)
 
     for length in (7, 12, 40):
-        pin = BaselineQuery("x", None, at(repository, one, "x")[:length], None)
-        assert find(git, three, pin) == drift(three, two)
-        assert find(git, one, pin) == drift()
+        pin = BaselineQuery("x", None, at(repository, first, "x")[:length], None)
+        assert find(git, third, pin) == drift(third, second)
+        assert find(git, first, pin) == drift()
 
 
-def test_a_change_of_mode_is_drift_of_a_directory_but_not_of_a_file(repository, open_at):
+def test_mode_change_is_drift_of_a_directory_but_not_of_a_file(repository, open_at):
     repository.write("src/x", "1")
     base = repository.commit()
     repository.git("update-index", "--chmod=+x", "src/x")
@@ -478,7 +478,7 @@ def test_a_change_of_mode_is_drift_of_a_directory_but_not_of_a_file(repository, 
     assert find(git, head, by_glob(git, base, "src/*")) == drift(head, mode)
 
 
-def test_a_file_that_becomes_a_directory_has_changed(repository, open_at):
+def test_file_that_becomes_a_directory_has_changed(repository, open_at):
     repository.write("x", "1")
     base = repository.commit()
     repository.remove("x")
@@ -493,7 +493,7 @@ def test_a_file_that_becomes_a_directory_has_changed(repository, open_at):
     )
 
 
-def test_only_matching_files_are_drift_of_a_glob(repository, open_at):
+def test_drift_of_a_glob_is_that_of_matching_files(repository, open_at):
     repository.write("src/a.py", "1")
     repository.write("src/deep/b.py", "1")
     repository.write("src/notes.txt", "1")
@@ -515,7 +515,7 @@ def test_only_matching_files_are_drift_of_a_glob(repository, open_at):
     assert find(git, gone, pin._replace(commit=None)) == drift(gone, added, deep)
 
 
-def test_both_sides_of_a_merge_may_drift(repository, open_at):
+def test_drift_of_a_merge_may_come_from_both_sides(repository, open_at):
     (base,) = write_all(repository, "src/x", "1")
     repository.git("checkout", "-q", "-b", "topic")
     (topic,) = write_all(repository, "src/y", "1")
@@ -530,7 +530,7 @@ def test_both_sides_of_a_merge_may_drift(repository, open_at):
     assert find(git, merge, pin) == drift(merge, main, topic)
 
 
-def test_no_ancestor_of_a_met_pin_is_drift(repository, open_at):
+def test_ancestors_of_a_commit_with_the_pin_are_not_drift(repository, open_at):
     first, second = write_all(repository, "x", "1", "2")
     repository.git("checkout", "-q", "-b", "topic", first)
     (topic,) = write_all(repository, "x", "topic")
@@ -545,7 +545,7 @@ def test_no_ancestor_of_a_met_pin_is_drift(repository, open_at):
     assert find(git, merge, pin) == drift(merge, main, topic)
 
 
-def test_a_merge_that_drops_the_baseline_is_the_drift(repository, open_at):
+def test_merge_that_drops_the_baseline_is_the_drift(repository, open_at):
     (old,) = write_all(repository, "x", "old")
     repository.git("checkout", "-q", "-b", "topic")
     repository.write("page.md", "about new")
@@ -567,18 +567,18 @@ def test_a_merge_that_drops_the_baseline_is_the_drift(repository, open_at):
     assert find(git, head, by_commit(repository, old, "x")) == drift(head)
 
 
-def test_where_a_shallow_clone_ends_drift_is_incomplete(repository, new_repository, open_at):
-    one, _, three, four = write_all(repository, "x", "1", "2", "3", "4")
+def test_drift_beyond_a_shallow_boundary_is_incomplete(repository, new_repository, open_at):
+    first, _, third, fourth = write_all(repository, "x", "1", "2", "3", "4")
     clone = new_repository("clone")
     clone.git("fetch", "-q", "--depth=2", f"file://{repository.root}", "main:cut")
     git = open_at(clone.root)
 
-    pin = BaselineQuery("x", None, at(repository, one, "x")[:12], None)
-    assert find(git, four, pin) == drift(four, is_complete=False)
-    assert find(git, four, BaselineQuery("z", None, NOWHERE, None)) == drift(
+    pin = BaselineQuery("x", None, at(repository, first, "x")[:12], None)
+    assert find(git, fourth, pin) == drift(fourth, is_complete=False)
+    assert find(git, fourth, BaselineQuery("z", None, NOWHERE, None)) == drift(
         is_complete=False, existed=False
     )
-    assert find(git, four, by_commit(clone, three, "x")) == drift(four)
+    assert find(git, fourth, by_commit(clone, third, "x")) == drift(fourth)
 
 
 # What is known of earlier heads
@@ -619,7 +619,7 @@ def test_new_commits_are_read_by_git_alone(repository, open_at):
     assert find_drifts(git, third, searches, older) == searches
 
 
-def test_a_removed_page_is_left_out(repository, open_at):
+def test_removed_page_is_omitted(repository, open_at):
     (first,) = write_all(repository, "a.md", "a")
     repository.remove("a.md")
     head = repository.commit()
@@ -629,7 +629,7 @@ def test_a_removed_page_is_left_out(repository, open_at):
 
 
 @pytest.mark.usefixtures("without_libgit2")
-def test_a_new_history_may_be_merged_in(repository, open_at):
+def test_history_merged_in_later_is_walked(repository, open_at):
     (first,) = write_all(repository, "a.md", "a")
     repository.git("checkout", "-q", "--orphan", "other")
     repository.git("rm", "-q", "-f", "a.md")
@@ -649,7 +649,7 @@ def test_a_new_history_may_be_merged_in(repository, open_at):
 
 
 @pytest.mark.usefixtures("without_libgit2")
-def test_a_head_that_is_known_is_asked_nothing(repository, open_at):
+def test_known_head_is_not_walked_again(repository, open_at):
     (head,) = write_all(repository, "a.md", "a")
     git = open_at(repository.root)
     search = BaselineQuery("a.md", None, "1234567", None)
@@ -661,7 +661,7 @@ def test_a_head_that_is_known_is_asked_nothing(repository, open_at):
 
 
 @pytest.mark.usefixtures("without_libgit2")
-def test_known_heads_may_be_gone(repository, open_at):
+def test_known_heads_may_no_longer_exist(repository, open_at):
     first, second = write_all(repository, "a.md", "a", "b")
     git = open_at(repository.root)
     known = {NOWHERE.replace("0", "7"): {"a.md": changed(NOWHERE)}, first: {"a.md": changed(first)}}
@@ -669,7 +669,7 @@ def test_known_heads_may_be_gone(repository, open_at):
     assert last_changes(git, second, ["a.md"], known) == {"a.md": changed(second)}
 
 
-def test_a_branch_from_before_a_known_head_is_walked(repository, open_at):
+def test_branch_older_than_a_known_head_is_walked(repository, open_at):
     write_all(repository, "a.md", "a")
     (x,) = write_all(repository, "x", "1")
     repository.git("checkout", "-q", "-b", "topic")

@@ -99,11 +99,11 @@ class Story:
         )
         made.append(Made(tuple(parents), tree, date))
 
-    def _edit(self, tree: Tree, parents: list[int], kind: int, one: int, two: int) -> None:
-        path = PATHS[one % len(PATHS)]
-        other = PATHS[two % len(PATHS)]
+    def _edit(self, tree: Tree, parents: list[int], kind: int, number: int, choice: int) -> None:
+        path = PATHS[number % len(PATHS)]
+        other = PATHS[choice % len(PATHS)]
         if kind <= 2:
-            _put(tree, path, (tree.get(path, (FILE,))[0], CONTENTS[two % len(CONTENTS)]))
+            _put(tree, path, (tree.get(path, (FILE,))[0], CONTENTS[choice % len(CONTENTS)]))
         elif kind == 3:
             tree.pop(path, None)
         elif kind in {4, 5, 9} and path in tree and path != other:  # renamed; 5: copied
@@ -113,7 +113,7 @@ class Story:
             mode, content = tree[path]
             tree[path] = (EXECUTABLE if mode == FILE else FILE, content)
         elif kind == 7 and self.commits:  # back to what it once was
-            old = self.commits[two % len(self.commits)].tree.get(path)
+            old = self.commits[choice % len(self.commits)].tree.get(path)
             if old is not None:
                 _put(tree, path, old)
         elif kind == 8 and parents:  # a folder moves
@@ -139,7 +139,7 @@ def _put(tree: Tree, path: str, entry: tuple[str, str]) -> None:
     tree[path] = entry
 
 
-class Told:
+class GitLog:
     """A story in a repository."""
 
     def __init__(self, folder: Path, story: Story, *, has_modes: bool = True) -> None:
@@ -407,100 +407,102 @@ def story_repository(folder: Path) -> Iterator[Repository]:
 
 @few
 @given(story=stories)
-def test_last_change_is_the_one_that_git_log_finds(
+def test_last_change_equals_that_of_git_log(
     folder: Path, story_repository: Repository, story: Story
 ) -> None:
-    told = Told(folder, story)
+    git_log = GitLog(folder, story)
     # Modes do not count: the same history without them is what git is asked about.
-    plain = Told(folder, story, has_modes=False)
+    plain = GitLog(folder, story, has_modes=False)
     start = len(story.commits) - 1
     expected = {
-        path: LastChange(told.ids[plain.numbers[plain.last_change(start, path)]], is_boundary=False)
+        path: LastChange(
+            git_log.ids[plain.numbers[plain.last_change(start, path)]], is_boundary=False
+        )
         for path in story.commits[start].tree
     }
 
     paths = [FilePath(path) for path in (*story.commits[start].tree, "none.md")]
-    assert last_changes(story_repository, told.ids[start], paths, {}) == expected
+    assert last_changes(story_repository, git_log.ids[start], paths, {}) == expected
 
 
 @few
 @given(story=stories)
-def test_births_are_what_the_definition_says(
+def test_births_match_their_definition(
     folder: Path, story_repository: Repository, story: Story
 ) -> None:
-    told = Told(folder, story, has_modes=False)
+    git_log = GitLog(folder, story, has_modes=False)
     start = len(story.commits) - 1
     paths = [FilePath(path) for path in (*story.commits[start].tree, "none.md")]
 
-    found = first_changes(story_repository, told.ids[start], paths, {})
+    found = first_changes(story_repository, git_log.ids[start], paths, {})
 
     assert found.keys() == set(story.commits[start].tree)
     for path, births in found.items():
-        assert {birth.commit for birth in births} == told.births(start, path)
+        assert {birth.commit for birth in births} == git_log.births(start, path)
         assert not any(birth.is_boundary for birth in births)
 
 
 @few
 @given(story=plain_stories)
-def test_births_are_those_that_git_log_lists(
+def test_births_equal_those_of_git_log(
     folder: Path, story_repository: Repository, story: Story
 ) -> None:
-    told = Told(folder, story)
+    git_log = GitLog(folder, story)
     start = len(story.commits) - 1
-    paths = [FilePath(p) for p in story.commits[start].tree if not told.is_renamed(start, p)]
+    paths = [FilePath(p) for p in story.commits[start].tree if not git_log.is_renamed(start, p)]
 
-    found = first_changes(story_repository, told.ids[start], paths, {})
+    found = first_changes(story_repository, git_log.ids[start], paths, {})
 
     for path, births in found.items():
-        assert {birth.commit for birth in births} == told.logged_births(start, path)
+        assert {birth.commit for birth in births} == git_log.logged_births(start, path)
 
 
 @few
 @given(story=stories, heads=st.tuples(numbers, numbers))
-def test_first_changes_do_not_depend_on_what_is_known_and_who_reads(
+def test_first_changes_are_independent_of_known_heads_and_reader(
     folder: Path, story_repository: Repository, story: Story, heads: tuple[int, int]
 ) -> None:
-    told = Told(folder, story)
+    git_log = GitLog(folder, story)
     known = {
-        told.ids[number]: firsts(told, number, story_repository, {})
-        for number in {head % len(told.ids) for head in heads}
+        git_log.ids[number]: firsts(git_log, number, story_repository, {})
+        for number in {head % len(git_log.ids) for head in heads}
     }
-    start = len(told.ids) - 1
+    start = len(git_log.ids) - 1
 
-    expected = firsts(told, start, story_repository, {})
+    expected = firsts(git_log, start, story_repository, {})
 
-    assert firsts(told, start, story_repository, known) == expected
+    assert firsts(git_log, start, story_repository, known) == expected
     with libgit2_alone():
-        assert firsts(told, start, story_repository, known) == expected
+        assert firsts(git_log, start, story_repository, known) == expected
     with libgit2_alone(many=0):
-        assert firsts(told, start, story_repository, {}) == expected
+        assert firsts(git_log, start, story_repository, {}) == expected
 
 
 def firsts(
-    told: Told, number: int, repository: Repository, known: Mapping[ObjectId, Firsts]
+    git_log: GitLog, number: int, repository: Repository, known: Mapping[ObjectId, Firsts]
 ) -> Firsts:
     """Of the births of each path the first by date."""
-    paths = [FilePath(path) for path in told.story.commits[number].tree]
-    births = first_changes(repository, told.ids[number], paths, known)
+    paths = [FilePath(path) for path in git_log.story.commits[number].tree]
+    births = first_changes(repository, git_log.ids[number], paths, known)
 
     def date(birth: LastChange) -> tuple[int, ObjectId]:
-        return told.story.commits[told.numbers[birth.commit]].date, birth.commit
+        return git_log.story.commits[git_log.numbers[birth.commit]].date, birth.commit
 
     return {path: min(several, key=date) for path, several in births.items()}
 
 
-def searches_of(told: Told, start: int) -> list[BaselineQuery]:
+def searches_of(git_log: GitLog, start: int) -> list[BaselineQuery]:
     """Every place as it was at every ancestor, by commit and by pin."""
     searches = []
-    for base in sorted(told.story.ancestors(start)):
+    for base in sorted(git_log.story.ancestors(start)):
         for place in PLACES:
-            state = told.states[base, place]
-            searches.append(BaselineQuery(FilePath(place), None, state, told.ids[base]))
+            state = git_log.states[base, place]
+            searches.append(BaselineQuery(FilePath(place), None, state, git_log.ids[base]))
             if state:
                 searches.append(BaselineQuery(FilePath(place), None, state[: 7 + base], None))
         for glob in GLOBS:
-            search = BaselineQuery(Glob(glob).prefix, glob, None, told.ids[base])
-            state = told.state(base, search)
+            search = BaselineQuery(Glob(glob).prefix, glob, None, git_log.ids[base])
+            state = git_log.state(base, search)
             searches.append(search._replace(baseline=state))
             if state:
                 searches.append(search._replace(baseline=state, commit=None))
@@ -515,55 +517,56 @@ def plainly(drifts: Mapping[BaselineQuery, Drift]) -> dict[BaselineQuery, Drift]
 
 @few
 @given(story=stories)
-def test_drift_is_what_the_definition_says(
+def test_drift_matches_its_definition(
     folder: Path, story_repository: Repository, story: Story
 ) -> None:
-    told = Told(folder, story)
+    git_log = GitLog(folder, story)
     start = len(story.commits) - 1
-    searches = searches_of(told, start)
+    searches = searches_of(git_log, start)
 
-    found = find_drifts(story_repository, told.ids[start], searches, {})
+    found = find_drifts(story_repository, git_log.ids[start], searches, {})
 
-    expected = {search: told.drift(start, search) for search in searches}
+    expected = {search: git_log.drift(start, search) for search in searches}
     assert plainly(found) == plainly(expected)
 
 
 @few
 @given(story=plain_stories, choice=numbers)
-def test_drift_is_what_git_log_lists(
+def test_drift_equals_that_of_git_log(
     folder: Path, story_repository: Repository, story: Story, choice: int
 ) -> None:
-    told = Told(folder, story)
+    git_log = GitLog(folder, story)
     start = len(story.commits) - 1
     searches = [
         search
-        for search in searches_of(told, start)
+        for search in searches_of(git_log, start)
         if search.commit and search.path and not search.pattern
-        if told.state(start, search) != search.baseline and not told.git_looks_past(start, search)
+        if git_log.state(start, search) != search.baseline
+        and not git_log.git_looks_past(start, search)
     ][choice % 7 :: 7]
 
-    found = find_drifts(story_repository, told.ids[start], searches, {})
+    found = find_drifts(story_repository, git_log.ids[start], searches, {})
 
     for search in searches:
         commits = found[search].commits
-        dropping = {told.ids[number] for number in told.dropping_merge(start, search)}
-        assert set(commits) == told.logged_drift(start, search) | dropping, search
-        assert [told.numbers[commit] for commit in commits] == sorted(
-            (told.numbers[commit] for commit in commits), reverse=True
+        dropping = {git_log.ids[number] for number in git_log.dropping_merge(start, search)}
+        assert set(commits) == git_log.logged_drift(start, search) | dropping, search
+        assert [git_log.numbers[commit] for commit in commits] == sorted(
+            (git_log.numbers[commit] for commit in commits), reverse=True
         )
 
 
 @few
 @given(story=stories, heads=st.tuples(numbers, numbers))
-def test_last_changes_do_not_depend_on_what_is_known_and_who_reads(
+def test_last_changes_are_independent_of_known_heads_and_reader(
     folder: Path, story_repository: Repository, story: Story, heads: tuple[int, int]
 ) -> None:
-    told = Told(folder, story)
-    start = told.ids[-1]
+    git_log = GitLog(folder, story)
+    start = git_log.ids[-1]
     known = {}
-    for number in {head % len(told.ids) for head in heads}:
+    for number in {head % len(git_log.ids) for head in heads}:
         paths = [FilePath(path) for path in story.commits[number].tree]
-        known[told.ids[number]] = last_changes(story_repository, told.ids[number], paths, {})
+        known[git_log.ids[number]] = last_changes(story_repository, git_log.ids[number], paths, {})
     paths = [FilePath(path) for path in (*story.commits[-1].tree, "none.md")]
 
     expected = last_changes(story_repository, start, paths, {})
@@ -577,26 +580,28 @@ def test_last_changes_do_not_depend_on_what_is_known_and_who_reads(
 
 @few
 @given(story=stories, heads=st.tuples(numbers, numbers))
-def test_drifts_do_not_depend_on_what_is_known_and_who_reads(
+def test_drifts_are_independent_of_known_heads_and_reader(
     folder: Path, story_repository: Repository, story: Story, heads: tuple[int, int]
 ) -> None:
-    told = Told(folder, story)
-    start = len(told.ids) - 1
+    git_log = GitLog(folder, story)
+    start = len(git_log.ids) - 1
     known = {
-        told.ids[number]: find_drifts(
-            story_repository, told.ids[number], searches_of(told, number), {}
+        git_log.ids[number]: find_drifts(
+            story_repository, git_log.ids[number], searches_of(git_log, number), {}
         )
-        for number in {head % len(told.ids) for head in heads}
+        for number in {head % len(git_log.ids) for head in heads}
     }
-    searches = searches_of(told, start)
+    searches = searches_of(git_log, start)
 
-    expected = plainly(find_drifts(story_repository, told.ids[start], searches, {}))
+    expected = plainly(find_drifts(story_repository, git_log.ids[start], searches, {}))
 
-    assert plainly(find_drifts(story_repository, told.ids[start], searches, known)) == expected
+    assert plainly(find_drifts(story_repository, git_log.ids[start], searches, known)) == expected
     with libgit2_alone():
-        assert plainly(find_drifts(story_repository, told.ids[start], searches, known)) == expected
+        assert (
+            plainly(find_drifts(story_repository, git_log.ids[start], searches, known)) == expected
+        )
     with libgit2_alone(many=0):
-        assert plainly(find_drifts(story_repository, told.ids[start], searches, {})) == expected
+        assert plainly(find_drifts(story_repository, git_log.ids[start], searches, {})) == expected
 
 
 @contextmanager

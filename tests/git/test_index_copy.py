@@ -27,7 +27,7 @@ def filtered(repository, tmp_path):
     return log
 
 
-def test_a_file_with_other_times_than_in_the_index_is_read_once(
+def test_file_with_other_times_than_in_the_index_is_read_once(
     repository, filtered, open_at, index_copy
 ):
     os.utime(repository.root / "a.md", (1_600_000_000,) * 2)
@@ -39,7 +39,7 @@ def test_a_file_with_other_times_than_in_the_index_is_read_once(
     assert filtered.read_text().splitlines() == ["a.md"] * 2
 
 
-def test_the_user_s_index_is_not_written(repository, open_at, index_copy):
+def test_index_of_the_user_is_not_written(repository, open_at, index_copy):
     repository.write("a.md", "a\n")
     repository.commit()
     os.utime(repository.root / "a.md", (1_600_000_000,) * 2)
@@ -49,7 +49,7 @@ def test_the_user_s_index_is_not_written(repository, open_at, index_copy):
     assert (index.read_bytes(), index.stat().st_mtime_ns, index.stat().st_ino) == before
 
 
-def test_an_edit_as_young_as_the_index_is_seen(repository, open_at, index_copy):
+def test_edit_as_recent_as_the_index_is_seen(repository, open_at, index_copy):
     """Of the same size, so that only the time of the index shows that the file must be read."""
     repository.git("config", "core.checkStat", "minimal")
     page, index = repository.write("a.md", "1\n"), repository.root / ".git" / "index"
@@ -64,7 +64,7 @@ def test_an_edit_as_young_as_the_index_is_seen(repository, open_at, index_copy):
     assert read_worktree(git).changes.keys() == {"a.md"}
 
 
-def test_any_changes_are_read_as_without_the_copy(repository, open_at, index_copy):
+def test_changes_with_the_copy_equal_changes_without_it(repository, open_at, index_copy):
     chance = random.Random(7)
     for number in range(5):
         repository.write(f"docs/{number}.md", f"{number}\n")
@@ -88,14 +88,14 @@ def test_any_changes_are_read_as_without_the_copy(repository, open_at, index_cop
         assert index_copy.read_worktree(git) == read_worktree(git)
 
 
-def test_a_repository_without_an_index_is_read(repository, open_at, index_copy):
+def test_repository_without_an_index_is_read(repository, open_at, index_copy):
     repository.write("new.md", "new\n")
     git = open_at(repository.root)
     assert index_copy.read_worktree(git) == read_worktree(git)
 
 
 @pytest.mark.parametrize("split", ["config core.splitIndex true", "update-index --split-index"])
-def test_nothing_is_added_to_a_split_index(repository, open_at, index_copy, split):
+def test_split_index_is_not_extended(repository, open_at, index_copy, split):
     page = repository.write("a.md", "a\n")
     repository.commit()
     repository.git(*split.split())
@@ -108,7 +108,7 @@ def test_nothing_is_added_to_a_split_index(repository, open_at, index_copy, spli
     assert sorted(os.listdir(repository.root / ".git")) == before
 
 
-def test_the_copy_is_removed_with_what_reads_it(repository, open_at):
+def test_copy_is_removed_with_its_reader(repository, open_at):
     repository.write("a.md", "a\n")
     repository.commit()
     own = IndexCopy()
@@ -120,7 +120,7 @@ def test_the_copy_is_removed_with_what_reads_it(repository, open_at):
     assert not os.path.exists(folder)
 
 
-def test_git_saves_to_the_copy_once_for_each_index(repository, open_at, index_copy):
+def test_copy_is_saved_once_for_each_index(repository, open_at, index_copy):
     page = repository.write("a.md", "a\n")
     repository.commit()
     git, saved = open_at(repository.root), []

@@ -17,7 +17,7 @@ def file(data: bytes, mode: int = MODE_FILE) -> Entry:
     return Entry(mode, blob_id(data))
 
 
-def test_a_split_index(repository, open_at):
+def test_split_index_is_read(repository, open_at):
     for number in range(9):
         repository.write(f"{number}.md", "1\n")
     head = repository.commit()
@@ -32,7 +32,7 @@ def test_a_split_index(repository, open_at):
     assert read_index(found) == Snapshot("staged", head, {"1.md": file(b"2\n")})
 
 
-def test_a_sparse_index(repository, open_at):
+def test_sparse_index_is_read(repository, open_at):
     for folder in ("in", "out", "out/deep"):
         repository.write(f"{folder}/a.md", "1\n")
     head = repository.commit()
@@ -44,7 +44,7 @@ def test_a_sparse_index(repository, open_at):
     assert read_index(found) == Snapshot("staged", head, {"in/a.md": file(b"2\n")})
 
 
-def test_a_broken_index_is_an_error(repository, open_at):
+def test_broken_index_is_an_error(repository, open_at):
     repository.write(".git/index", "nonsense" * 9)
     opened = open_at(repository.root)
     for read, command in ((read_worktree, "status"), (read_index, "diff-index")):
@@ -89,12 +89,12 @@ def hooked(repository, tmp_path):
 ONE, TWO = blob_id(b"1\n"), blob_id(b"2\n")
 
 
-def test_a_hook_sees_the_first_commit(hooked):
+def test_hook_sees_the_first_commit(hooked):
     assert hooked.seen() == {"a": ONE, "b": ONE, "c": ONE}
 
 
 @pytest.mark.parametrize("where", ["root", "folder"])
-def test_a_hook_of_commit_all_sees_what_will_be_committed(hooked, where):
+def test_hook_of_commit_all_sees_what_will_be_committed(hooked, where):
     hooked.write("sub/x", "1\n")
     hooked.write("a", "2\n")
     hooked.remove("b")
@@ -103,7 +103,7 @@ def test_a_hook_of_commit_all_sees_what_will_be_committed(hooked, where):
     assert hooked.seen() == {"a": TWO, "b": None}
 
 
-def test_a_hook_of_commit_path_sees_what_will_be_committed(hooked):
+def test_hook_of_commit_path_sees_what_will_be_committed(hooked):
     for name in ("a", "b", "c"):
         hooked.write(name, "2\n")
     hooked.git("add", "b")
@@ -111,7 +111,7 @@ def test_a_hook_of_commit_path_sees_what_will_be_committed(hooked):
     assert hooked.seen() == {"a": TWO}
 
 
-def test_a_hook_in_a_linked_work_tree_sees_what_will_be_committed(hooked, tmp_path):
+def test_hook_in_a_linked_work_tree_sees_what_will_be_committed(hooked, tmp_path):
     linked = tmp_path / "linked"
     hooked.git("worktree", "add", "--quiet", str(linked))
     (linked / "a").write_text("2\n")
@@ -124,7 +124,7 @@ def test_a_hook_in_a_linked_work_tree_sees_what_will_be_committed(hooked, tmp_pa
 
 
 @pytest.mark.parametrize("form", ["relative", "absolute"])
-def test_another_index_is_honoured(form, repository, open_at, tmp_path):
+def test_index_of_the_environment_is_read(form, repository, open_at, tmp_path):
     repository.write("sub/a", "1\n")
     head = repository.commit()
     name = ".git/other" if form == "relative" else str(tmp_path / "other")

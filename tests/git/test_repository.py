@@ -47,18 +47,18 @@ def bare_at(folder: Path, head: str | None = None) -> Location:
 # Every kind of checkout
 
 
-def test_a_repository_without_commits(repository, open_at):
+def test_repository_without_commits_is_opened(repository, open_at):
     assert open_at(repository.root).location == ordinary(repository.root)
 
 
-def test_a_repository_is_found_from_a_folder_inside(repository, open_at):
+def test_repository_is_found_from_a_folder_inside(repository, open_at):
     repository.write("a dir/日本/a.txt", "a\n")
     head = repository.commit()
     found = open_at(repository.root / "a dir" / "日本").location
     assert found == ordinary(repository.root, prefix="a dir/日本", head=head)
 
 
-def test_a_detached_head(repository, open_at):
+def test_detached_head_is_opened(repository, open_at):
     repository.write("a.txt", "a\n")
     head = repository.commit()
     repository.git("switch", "--detach", "--quiet", head)
@@ -66,7 +66,7 @@ def test_a_detached_head(repository, open_at):
 
 
 @pytest.mark.parametrize("name", ["new\nline", "quote\"'", "日本語", " spaces ", "e\u0301"])
-def test_a_root_with_an_odd_name(name, new_repository, open_at):
+def test_root_with_an_unusual_name_is_opened(name, new_repository, open_at):
     repository = new_repository(name)
     repository.write("sub\ndir/a.txt", "a\n")
     head = repository.commit()
@@ -74,12 +74,12 @@ def test_a_root_with_an_odd_name(name, new_repository, open_at):
     assert found == ordinary(repository.root, prefix="sub\ndir", head=head)
 
 
-def test_a_root_with_a_newline_and_no_commits(new_repository, open_at):
+def test_root_with_a_newline_and_no_commits_is_opened(new_repository, open_at):
     repository = new_repository("new\nline")
     assert open_at(repository.root).location == ordinary(repository.root)
 
 
-def test_a_root_reached_through_a_symlink(repository, open_at, tmp_path):
+def test_root_behind_a_symlink_is_opened(repository, open_at, tmp_path):
     repository.write("sub/a.txt", "a\n")
     head = repository.commit()
     (tmp_path / "link").symlink_to(repository.root / "sub")
@@ -87,7 +87,7 @@ def test_a_root_reached_through_a_symlink(repository, open_at, tmp_path):
     assert found == ordinary(repository.root, prefix="sub", head=head)
 
 
-def test_a_linked_work_tree_shares_the_index_of_the_main_one(repository, open_at, tmp_path):
+def test_linked_work_tree_shares_the_index_of_the_main_one(repository, open_at, tmp_path):
     repository.write("sub/a.txt", "a\n")
     head = repository.commit()
     linked = tmp_path / "linked"
@@ -105,7 +105,7 @@ def test_a_linked_work_tree_shares_the_index_of_the_main_one(repository, open_at
     )
 
 
-def test_a_bare_repository(repository, open_at, tmp_path):
+def test_bare_repository_is_opened(repository, open_at, tmp_path):
     repository.write("a.txt", "a\n")
     head = repository.commit()
     bare = tmp_path / "bare.git"
@@ -117,13 +117,13 @@ def test_a_bare_repository(repository, open_at, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["bare", "new\nline"])
-def test_a_bare_repository_without_commits(name, new_repository, open_at):
+def test_bare_repository_without_commits_is_opened(name, new_repository, open_at):
     bare = new_repository(name, "--bare").root
     assert open_at(bare).location == bare_at(bare)
 
 
 @pytest.mark.parametrize("name", ["project/.git", "project.git"])
-def test_a_linked_work_tree_of_a_bare_repository_shares_its_index(
+def test_linked_work_tree_of_a_bare_repository_shares_its_index(
     name, repository, open_at, tmp_path
 ):
     repository.write("a.txt", "a\n")
@@ -137,7 +137,7 @@ def test_a_linked_work_tree_of_a_bare_repository_shares_its_index(
     assert found.config_dir == str(linked / ".ubp")
 
 
-def test_a_submodule_is_a_repository_of_its_own(new_repository, open_at, tmp_path):
+def test_submodule_is_a_repository_of_its_own(new_repository, open_at, tmp_path):
     inner, outer = new_repository("inner"), new_repository("outer")
     inner.write("a.txt", "a\n")
     head = inner.commit()
@@ -153,14 +153,14 @@ def test_a_submodule_is_a_repository_of_its_own(new_repository, open_at, tmp_pat
     assert (found.root, found.data_dir) == (linked, str(Path(git_dir, "ubp")))
 
 
-def test_a_git_folder_elsewhere(new_repository, open_at, tmp_path):
+def test_git_folder_elsewhere_is_found(new_repository, open_at, tmp_path):
     elsewhere = str(tmp_path / "elsewhere")
     repository = new_repository("project", "--separate-git-dir", elsewhere)
     expected = ordinary(repository.root, git_dir=elsewhere, common_dir=elsewhere)
     assert open_at(repository.root).location == expected
 
 
-def test_the_environments_git_dir_and_work_tree(new_repository, open_at, tmp_path):
+def test_git_dir_and_work_tree_of_the_environment_are_used(new_repository, open_at, tmp_path):
     """As people keep their home's dot files: `git --git-dir=~/.dots --work-tree=~`."""
     bare = new_repository("dots", "--bare").root
     home = tmp_path / "desk"
@@ -172,7 +172,7 @@ def test_the_environments_git_dir_and_work_tree(new_repository, open_at, tmp_pat
 
 
 @pytest.mark.parametrize("has_repository", [False, True])
-def test_a_work_tree_that_the_configuration_places_elsewhere(
+def test_work_tree_of_the_configuration_is_used(
     has_repository, repository, repository_in, open_at, tmp_path
 ):
     home = tmp_path / "elsewhere"
@@ -188,7 +188,7 @@ def test_a_work_tree_that_the_configuration_places_elsewhere(
     assert read_worktree(opened).changes.keys() == {"b.txt"}
 
 
-def test_a_relative_git_dir_counts_from_the_working_directory(repository, open_at):
+def test_relative_git_dir_is_relative_to_the_working_directory(repository, open_at):
     repository.write("sub/a.txt", "a\n")
     head = repository.commit()
     found = open_at(repository.root, GIT_DIR=".git")
@@ -199,7 +199,7 @@ def test_a_relative_git_dir_counts_from_the_working_directory(repository, open_a
     assert found.run("ls-files") == b"sub/a.txt\n"
 
 
-def test_a_shallow_clone(repository, open_at, tmp_path):
+def test_shallow_clone_is_recognized(repository, open_at, tmp_path):
     repository.commit()
     head = repository.commit()
     clone = tmp_path / "clone"
@@ -213,7 +213,7 @@ def test_a_shallow_clone(repository, open_at, tmp_path):
 # What is refused
 
 
-def test_a_folder_outside_any_repository(tmp_path, open_at):
+def test_folder_outside_any_repository_is_an_error(tmp_path, open_at):
     with pytest.raises(NotARepositoryError) as raised:
         open_at(tmp_path)
     assert lines(raised.value) == (
@@ -223,7 +223,7 @@ def test_a_folder_outside_any_repository(tmp_path, open_at):
     )
 
 
-def test_a_folder_that_does_not_exist(tmp_path, open_at):
+def test_folder_that_does_not_exist_is_an_error(tmp_path, open_at):
     with pytest.raises(NotARepositoryError) as raised:
         open_at(tmp_path / "none")
     assert lines(raised.value) == (
@@ -233,7 +233,7 @@ def test_a_folder_that_does_not_exist(tmp_path, open_at):
     )
 
 
-def test_a_folder_inside_dot_git(repository, open_at):
+def test_folder_inside_dot_git_is_an_error(repository, open_at):
     inside = repository.root / ".git" / "refs"
     with pytest.raises(NotARepositoryError) as raised:
         open_at(inside)
@@ -244,25 +244,25 @@ def test_a_folder_inside_dot_git(repository, open_at):
     )
 
 
-def test_a_named_git_folder_that_is_none(tmp_path, open_at):
+def test_git_dir_that_is_no_repository_is_an_error(tmp_path, open_at):
     with pytest.raises(NotARepositoryError):
         open_at(tmp_path, GIT_DIR="nowhere")
 
 
-def test_a_broken_configuration_is_reported_in_git_s_words(repository, open_at):
+def test_broken_configuration_is_reported_in_the_words_of_git(repository, open_at):
     repository.write(".git/config", "[core\n")
     with pytest.raises(GitCommandError) as raised:
         open_at(repository.root)
     assert ".git/config" in raised.value.cause
 
 
-def test_a_broken_link_to_a_git_folder(tmp_path, open_at):
+def test_broken_link_to_a_git_folder_is_an_error(tmp_path, open_at):
     (tmp_path / ".git").write_text("gitdir: /nowhere\n")
     with pytest.raises(NotARepositoryError):
         open_at(tmp_path)
 
 
-def test_sha256_object_names(new_repository, open_at):
+def test_sha256_object_names_are_read(new_repository, open_at):
     root = new_repository("project", "--object-format=sha256").root
     with pytest.raises(UnsupportedRepositoryError) as raised:
         open_at(root)
@@ -272,7 +272,7 @@ def test_sha256_object_names(new_repository, open_at):
     )
 
 
-def test_reftable_references(repository, open_at):
+def test_reftable_references_are_read(repository, open_at):
     repository.git("config", "core.repositoryFormatVersion", "1")
     repository.git("config", "extensions.refStorage", "reftable")
     with pytest.raises(UnsupportedRepositoryError) as raised:
@@ -283,7 +283,7 @@ def test_reftable_references(repository, open_at):
     )
 
 
-def test_reftable_references_that_git_itself_can_read(repository, open_at):
+def test_reftable_references_are_read_by_this_git(repository, open_at):
     (repository.root / ".git" / "reftable").mkdir()
     with pytest.raises(UnsupportedRepositoryError) as raised:
         open_at(repository.root)
@@ -294,7 +294,7 @@ def test_reftable_references_that_git_itself_can_read(repository, open_at):
     )
 
 
-def test_an_unknown_extension(repository, open_at):
+def test_unknown_extension_is_an_error(repository, open_at):
     repository.git("config", "core.repositoryFormatVersion", "1")
     repository.git("config", "extensions.flux", "true")
     with pytest.raises(UnsupportedRepositoryError) as raised:
@@ -302,7 +302,7 @@ def test_an_unknown_extension(repository, open_at):
     assert "flux" in raised.value.cause
 
 
-def test_a_repository_of_somebody_else(repository, open_at):
+def test_repository_of_another_user_is_refused(repository, open_at):
     root = repository.root
     with pytest.raises(RepositoryOwnershipError) as raised:
         open_at(root, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
@@ -314,7 +314,7 @@ def test_a_repository_of_somebody_else(repository, open_at):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
-def test_a_trusted_repository_of_somebody_else_is_opened_by_libgit2_too(repository, open_at):
+def test_trusted_repository_of_another_user_is_opened_by_libgit2_too(repository, open_at):
     root = repository.root
     for path in (root, root / ".git"):
         os.chown(path, 12345, 12345)
@@ -328,7 +328,7 @@ def test_a_trusted_repository_of_somebody_else_is_opened_by_libgit2_too(reposito
     assert open_at(root, **trusted).libgit2().workdir == f"{root}/"
 
 
-def test_without_git_nothing_is_opened(repository, open_at, tmp_path):
+def test_repository_without_git_is_not_opened(repository, open_at, tmp_path):
     with pytest.raises(GitMissingError) as raised:
         open_at(repository.root, PATH=str(tmp_path))
     assert lines(raised.value) == (
@@ -360,11 +360,11 @@ def branched(repository):
 @pytest.mark.parametrize(
     "revision", ["HEAD", "main", "v1.0", "refs/heads/main", "HEAD^0", "main~0", ":/main"]
 )
-def test_names_of_a_commit(branched, open_at, revision):
+def test_names_of_a_commit_resolve(branched, open_at, revision):
     assert open_at(branched.root).resolve(revision) == branched.main
 
 
-def test_a_short_id_and_an_ancestor(branched, open_at):
+def test_short_id_and_ancestor_resolve(branched, open_at):
     opened = open_at(branched.root)
     assert opened.resolve(branched.topic[:10]) == branched.topic
     assert opened.resolve("topic~1") == branched.base
@@ -377,7 +377,7 @@ def test_a_short_id_and_an_ancestor(branched, open_at):
         *("main^5", "a\0b", "main\n", "HEAD@{", "0" * 40),
     ],
 )
-def test_what_names_no_commit(branched, open_at, revision):
+def test_name_of_no_commit_is_an_error(branched, open_at, revision):
     with pytest.raises(RevisionNotFoundError) as raised:
         open_at(branched.root).resolve(revision)
     assert lines(raised.value) == (
@@ -389,7 +389,7 @@ def test_what_names_no_commit(branched, open_at, revision):
 
 
 @pytest.mark.parametrize("revision", ["HEAD:sub", "HEAD:sub/a.txt", "main^{tree}"])
-def test_what_names_a_file_or_a_folder(branched, open_at, revision):
+def test_name_of_a_file_or_folder_is_an_error(branched, open_at, revision):
     with pytest.raises(RevisionNotFoundError) as raised:
         open_at(branched.root).resolve(revision)
     assert lines(raised.value) == (
@@ -399,12 +399,12 @@ def test_what_names_a_file_or_a_folder(branched, open_at, revision):
     )
 
 
-def test_head_before_the_first_commit_names_nothing(repository, open_at):
+def test_head_before_the_first_commit_resolves_to_nothing(repository, open_at):
     with pytest.raises(RevisionNotFoundError):
         open_at(repository.root).resolve("HEAD")
 
 
-def test_a_shallow_clone_says_what_to_fetch(branched, open_at, tmp_path):
+def test_shallow_clone_names_what_to_fetch(branched, open_at, tmp_path):
     clone = tmp_path / "clone"
     branched.git("clone", "--quiet", "--depth=1", f"file://{branched.root}", str(clone))
     with pytest.raises(RevisionNotFoundError) as raised:
@@ -415,7 +415,7 @@ def test_a_shallow_clone_says_what_to_fetch(branched, open_at, tmp_path):
     )
 
 
-def test_the_merge_base_of_two_branches(branched, open_at):
+def test_merge_base_of_two_branches_is_found(branched, open_at):
     opened = open_at(branched.root)
     assert opened.merge_base(branched.main, branched.topic) == branched.base
 
@@ -430,7 +430,7 @@ def test_unrelated_histories_have_no_merge_base(branched, open_at):
     )
 
 
-def test_a_shallow_clone_may_end_before_the_merge_base(branched, open_at, tmp_path):
+def test_shallow_clone_may_end_before_the_merge_base(branched, open_at, tmp_path):
     clone = tmp_path / "clone"
     url = f"file://{branched.root}"
     branched.git("clone", "--quiet", "--depth=1", "--no-single-branch", url, str(clone))
@@ -442,13 +442,13 @@ def test_a_shallow_clone_may_end_before_the_merge_base(branched, open_at, tmp_pa
     )
 
 
-def test_the_commits_being_merged(branched, open_at):
+def test_commits_being_merged_are_found(branched, open_at):
     assert open_at(branched.root).merge_heads() == ()
     branched.git("merge", "--quiet", "--no-ff", "--no-commit", "topic")
     assert open_at(branched.root).merge_heads() == (branched.topic,)
 
 
-def test_the_commits_being_merged_into_a_linked_work_tree(branched, open_at, tmp_path):
+def test_commits_being_merged_into_a_linked_work_tree_are_found(branched, open_at, tmp_path):
     linked = tmp_path / "linked"
     branched.git("worktree", "add", "--quiet", "-b", "other", str(linked), "main")
     branched.git("-C", str(linked), "merge", "--quiet", "--no-ff", "--no-commit", "topic")
@@ -481,13 +481,13 @@ def test_blobs_over_the_limit_are_not_read(repository, open_at):
     assert found == {blob_id(large): None, blob_id(small): small}
 
 
-def test_reading_no_blobs_calls_no_git(repository, open_at, forbid_git):
+def test_reading_no_blobs_does_not_start_git(repository, open_at, forbid_git):
     found = open_at(repository.root)
     forbid_git()
     assert found.read_blobs([]) == {}
 
 
-def test_objects_with_files_of_their_own_are_read_without_git(repository, open_at, forbid_git):
+def test_loose_objects_are_read_without_git(repository, open_at, forbid_git):
     repository.write("a.txt", b"a\0\n")
     head = repository.commit("subject")
     found = open_at(repository.root)
@@ -498,7 +498,7 @@ def test_objects_with_files_of_their_own_are_read_without_git(repository, open_a
 
 
 @pytest.mark.parametrize("damaged", [b"", b"not zlib", zlib.compress(b"blob 3\0a\n")])
-def test_a_damaged_file_of_an_object_is_left_to_git(repository, open_at, damaged):
+def test_damaged_loose_object_is_left_to_git(repository, open_at, damaged):
     repository.write("a.txt", "a\n")
     repository.commit()
     blob = repository.blob("a.txt")
@@ -512,7 +512,9 @@ def test_a_damaged_file_of_an_object_is_left_to_git(repository, open_at, damaged
     assert opened.read_blobs([blob]) == {blob: b"a\n"}
 
 
-def test_blobs_that_a_partial_clone_lacks_are_none_and_stay_away(repository, open_at, tmp_path):
+def test_blobs_absent_from_a_partial_clone_are_none_and_are_not_fetched(
+    repository, open_at, tmp_path
+):
     repository.git("config", "uploadpack.allowFilter", "true")
     repository.write("a.txt", "old\n")
     old = repository.blob("a.txt")
@@ -529,7 +531,7 @@ def test_blobs_that_a_partial_clone_lacks_are_none_and_stay_away(repository, ope
     assert f"?{old}" in repository.git("-C", str(clone), *missing).split()
 
 
-def test_commits_as_git_shows_them(repository, open_at):
+def test_commits_equal_those_that_git_shows(repository, open_at):
     messages = [
         "one line",
         "two\nlines of subject \n\nbody",
@@ -562,7 +564,7 @@ def test_commits_as_git_shows_them(repository, open_at):
     assert found == expected
 
 
-def test_a_commit_in_another_encoding_with_a_signature_and_a_merge_tag(repository, open_at):
+def test_commit_in_another_encoding_with_a_signature_and_a_merge_tag_is_read(repository, open_at):
     raw = (
         f"tree {repository.git('write-tree')}\n"
         "author Jörg Müller <j@example.com> 1 +0000\n"
@@ -579,7 +581,7 @@ def test_a_commit_in_another_encoding_with_a_signature_and_a_merge_tag(repositor
 
 
 @pytest.mark.parametrize("encoding", ["no-such-encoding", "ascii"])
-def test_a_commit_that_lies_about_its_encoding(repository, open_at, encoding):
+def test_commit_with_a_wrong_encoding_is_read(repository, open_at, encoding):
     raw = (
         f"tree {repository.git('write-tree')}\nauthor Zoë <z@e.org> 1 +0000\n"
         f"committer Zoë <z@e.org> 2 +0000\nencoding {encoding}\n\nGrüße\n"
@@ -613,7 +615,7 @@ def test_libgit2_opens_once_and_closes(repository, open_at):
     assert opened.libgit2() is not handle
 
 
-def test_reading_leaves_the_repository_as_it_was(repository, open_at):
+def test_reading_does_not_change_the_repository(repository, open_at):
     repository.write("a.txt", "a\n")
     repository.commit()
     before = snapshot_of(repository.root)

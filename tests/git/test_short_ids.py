@@ -1,4 +1,4 @@
-"""Ids cut short, and told apart all the same."""
+"""Abbreviated ids stay unique."""
 
 from ubp.git.trees import IDS_PER_CALL, shorten
 
@@ -21,18 +21,18 @@ class Crowded:
 ONE, ALIKE, OTHER = "a" * 40, "a" * 14 + "b" * 26, "c" * 40
 
 
-def test_an_id_is_cut_where_no_other_begins_so():
+def test_id_is_abbreviated_until_it_is_unique():
     assert shorten([ONE, OTHER, ONE], Crowded(ONE, ALIKE, OTHER)) == {
         ONE: "a" * 15,
         OTHER: "c" * 12,
     }
 
 
-def test_an_id_that_no_object_has_yet_is_cut_too():
+def test_id_of_an_absent_object_is_abbreviated_too():
     assert shorten([OTHER], Crowded()) == {OTHER: "c" * 12}
 
 
-def test_many_are_asked_about_at_once():
+def test_many_ids_are_abbreviated_in_one_call():
     names = [f"{number:040x}" for number in range(IDS_PER_CALL + 1)]
     repository = Crowded()
     assert len(shorten(names, repository)) == IDS_PER_CALL + 1

@@ -1,4 +1,4 @@
-"""What stands in the work tree, in the index, in a commit, as Git itself sees it."""
+"""The contents of the work tree, the index and a commit, as Git itself sees them."""
 
 import os
 import shutil
@@ -39,13 +39,13 @@ def worktree(repository) -> dict:
     }
 
 
-def test_a_clean_work_tree_differs_in_nothing(repository, open_at):
+def test_clean_work_tree_has_no_changes(repository, open_at):
     repository.write("a.txt", "a\n")
     head = repository.commit()
     assert read_worktree(open_at(repository.root)) == Snapshot("worktree", head, {})
 
 
-def test_before_the_first_commit_every_file_is_a_change(repository, open_at):
+def test_files_before_the_first_commit_are_changes(repository, open_at):
     repository.write("staged.txt", "staged\n")
     repository.git("add", ".")
     repository.write("untracked.txt", "untracked\n")
@@ -56,7 +56,7 @@ def test_before_the_first_commit_every_file_is_a_change(repository, open_at):
     assert read_index(opened) == Snapshot("staged", None, {"staged.txt": file(b"staged\n")})
 
 
-def test_every_kind_of_change(repository, open_at):
+def test_changes_of_every_kind_are_found(repository, open_at):
     names = ("kept", "edited", "deleted", "staged", "staged and edited", "removed", "forgotten")
     for name in names:
         repository.write(f"sub/{name}", f"{name}\n")
@@ -98,7 +98,7 @@ def test_every_kind_of_change(repository, open_at):
     )
 
 
-def test_a_tracked_file_that_is_forgotten_and_ignored_is_gone(repository, open_at):
+def test_tracked_file_that_is_removed_from_the_index_and_ignored_is_deleted(repository, open_at):
     repository.write("a.txt", "a\n")
     repository.commit()
     repository.git("rm", "--quiet", "--cached", "a.txt")
@@ -107,7 +107,7 @@ def test_a_tracked_file_that_is_forgotten_and_ignored_is_gone(repository, open_a
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_any_name_that_the_file_system_holds(name, repository, write_named, open_at):
+def test_names_of_any_bytes_are_listed(name, repository, write_named, open_at):
     write_named(repository, name, "1\n")
     head = repository.commit()
     repository.write(name, "2\n")
@@ -136,7 +136,7 @@ def test_intent_to_add_is_in_the_work_tree_and_not_in_the_index(repository, open
     assert read_index(opened) == Snapshot("staged", head, {})
 
 
-def test_conflicts_of_a_merge(repository, open_at):
+def test_conflicts_of_a_merge_are_listed(repository, open_at):
     for name in ("both", "ours deleted", "theirs deleted", "clean"):
         repository.write(name, "base\n")
     repository.commit()
@@ -164,12 +164,12 @@ def test_conflicts_of_a_merge(repository, open_at):
         "added by both": file((repository.root / "added by both").read_bytes()),
         "clean": file(b"theirs\n"),
     }
-    # An unmerged path stands as in HEAD.
+    # An unmerged path is as in HEAD.
     assert read_index(opened) == Snapshot("staged", head, {"clean": file(b"theirs\n")})
 
 
 @POSIX
-def test_files_become_links_and_folders_and_back(repository, open_at):
+def test_files_that_become_links_or_folders_are_changes(repository, open_at):
     repository.write("file to link", "1\n")
     repository.write("file to folder", "1\n")
     repository.write("folder to file/inside", "1\n")
@@ -208,7 +208,7 @@ def test_files_become_links_and_folders_and_back(repository, open_at):
 
 
 @POSIX
-def test_executable_bits(repository, open_at):
+def test_executable_bits_are_changes(repository, open_at):
     repository.write("a.sh", "a\n").chmod(0o644)
     repository.write("b.sh", "b\n").chmod(0o755)
     repository.commit()
@@ -224,7 +224,7 @@ def test_executable_bits(repository, open_at):
 
 
 @POSIX
-def test_executable_bits_that_git_was_told_to_distrust(repository, open_at):
+def test_executable_bits_that_git_ignores_are_not_changes(repository, open_at):
     repository.write("a.sh", "a\n").chmod(0o755)
     repository.commit()
     repository.git("config", "core.fileMode", "false")
@@ -234,14 +234,14 @@ def test_executable_bits_that_git_was_told_to_distrust(repository, open_at):
     assert worktree(opened) == {"a.sh": file(b"2\n", MODE_EXECUTABLE), "b.sh": file(b"b\n")}
 
 
-def test_a_touched_file_is_no_change_or_hashes_as_before(repository, open_at):
+def test_touched_file_is_unchanged_or_has_the_same_hash(repository, open_at):
     page = repository.write("a.md", "a\n")
     repository.commit()
     os.utime(page, (1, 1))
     assert worktree(open_at(repository.root)) in ({}, {"a.md": file(b"a\n")})
 
 
-def test_a_racy_edit_of_equal_size_is_seen(repository, open_at):
+def test_racy_edit_of_equal_size_is_seen(repository, open_at):
     page = repository.write("a.md", "a\n")
     repository.git("add", ".")
     status = page.stat()
@@ -250,7 +250,7 @@ def test_a_racy_edit_of_equal_size_is_seen(repository, open_at):
     assert worktree(open_at(repository.root)) == {"a.md": file(b"b\n")}
 
 
-def test_files_that_git_was_told_not_to_look_at(repository, open_at):
+def test_files_that_git_assumes_unchanged_are_not_read(repository, open_at):
     for name in ("assumed", "skipped"):
         repository.write(name, "1\n")
     repository.commit()
@@ -261,7 +261,7 @@ def test_files_that_git_was_told_not_to_look_at(repository, open_at):
     assert read_worktree(open_at(repository.root)).changes == {}
 
 
-def test_a_bare_repository_has_neither_work_tree_nor_index(new_repository, open_at):
+def test_bare_repository_has_neither_work_tree_nor_index(new_repository, open_at):
     bare = open_at(new_repository("bare", "--bare").root)
     for read in (read_worktree, read_index):
         with pytest.raises(RepositoryError) as raised:
@@ -274,7 +274,7 @@ def test_a_bare_repository_has_neither_work_tree_nor_index(new_repository, open_
         )
 
 
-def test_a_commit_is_a_snapshot_without_changes(repository, open_at):
+def test_commit_is_a_snapshot_without_changes(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.write("a.md", "b\n")
@@ -283,7 +283,7 @@ def test_a_commit_is_a_snapshot_without_changes(repository, open_at):
     assert read_commit(opened, "HEAD~1") == Snapshot("commit", first, {})
 
 
-def test_buffer_replaces_the_file_and_has_the_line_ends_that_git_stores(repository, open_at):
+def test_buffer_replaces_the_file_and_gets_the_line_ends_that_git_stores(repository, open_at):
     repository.write(".gitattributes", "*.md text\n")
     repository.write("a.md", "one\r\n")
     repository.write("b.txt", "one\r\n")

@@ -83,7 +83,7 @@ def whole(opened: Repository, snapshot: Snapshot) -> dict[str, Entry]:
     uncommitted=st.tuples(STEPS, STEPS),
     attributes=st.sampled_from(["", "* text\n", "* text=auto\n", "* ident\n"]),
 )
-def test_snapshots_are_what_git_would_store(fresh, commits, uncommitted, attributes):
+def test_snapshots_equal_what_git_would_store(fresh, commits, uncommitted, attributes):
     repository = fresh()
     staged, unstaged = uncommitted
     repository.write(".gitattributes", attributes)

@@ -15,7 +15,7 @@ def worktree(repository) -> dict:
     }
 
 
-def test_other_repositories_inside_are_not_looked_into(repository, new_repository, open_at):
+def test_nested_repositories_are_not_entered(repository, new_repository, open_at):
     nested = new_repository("project/nested")
     nested.write("a.md", "a\n")
     nested.commit()
@@ -47,9 +47,7 @@ def test_submodules_are_entries(repository, new_repository, open_at):
     assert worktree(open_at(repository.root)) == {"sub": None}
 
 
-def test_a_submodule_that_was_not_fetched_is_no_change(
-    repository, new_repository, open_at, tmp_path
-):
+def test_submodule_that_was_not_fetched_is_unchanged(repository, new_repository, open_at, tmp_path):
     inner = new_repository("inner")
     inner.write("a.md", "a\n")
     inner.commit()
@@ -61,7 +59,7 @@ def test_a_submodule_that_was_not_fetched_is_no_change(
     assert hash_files(open_at(clone), ["sub"]) == {"sub": None}
 
 
-def test_a_submodule_whose_commit_cannot_be_told_is_unreadable(repository, new_repository, open_at):
+def test_submodule_with_an_unknown_commit_is_unreadable(repository, new_repository, open_at):
     new_repository("project/without commits")
     repository.write("broken/.git", "gitdir: /nowhere\n")
     unknown = Entry(MODE_SUBMODULE, UNREADABLE)

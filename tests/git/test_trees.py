@@ -1,4 +1,4 @@
-"""What stands at the paths of commits, and the ids that Git gives to trees."""
+"""The entries at the paths of commits, and the ids that Git gives to trees."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -66,23 +66,23 @@ FILES = {
 FOLDERS = ("a", "a/b", "a*", "日本", "\udcff")
 
 
-def test_a_listing_has_files_and_folders(planted, open_at):
+def test_listing_has_files_and_folders(planted, open_at):
     folders = {path: tree(planted, path) for path in FOLDERS}
     opened = open_at(planted.root)
     assert list_tree(opened, planted.head()) == FILES | folders
 
 
-def test_a_listing_of_a_subfolder_s_working_directory_is_whole(planted, open_at):
+def test_listing_from_a_subfolder_is_complete(planted, open_at):
     opened = open_at(planted.root / "a")
     assert len(list_tree(opened, planted.head())) == len(FILES) + len(FOLDERS)
 
 
-def test_a_listing_of_nothing(repository, open_at):
+def test_listing_of_an_empty_tree_is_empty(repository, open_at):
     head = repository.commit()
     assert list_tree(open_at(repository.root), head) == {}
 
 
-def test_old_trees_with_group_writable_files_read_as_git_reads_them(
+def test_old_trees_with_group_writable_files_are_read_as_git_reads_them(
     repository, open_at, read_entries
 ):
     blob = repository.git("hash-object", "-w", "--stdin", stdin=b"a\n")
@@ -94,7 +94,7 @@ def test_old_trees_with_group_writable_files_read_as_git_reads_them(
     assert read_entries(opened, {commit: ["a"]}) == {(commit, "a"): file(b"a\n")}
 
 
-def test_a_difference_has_files_and_folders(planted, open_at):
+def test_difference_has_files_and_folders(planted, open_at):
     old = planted.head()
     planted.write("a/b/c.txt", "changed\n")
     planted.write("new/x", "new\n")
@@ -162,19 +162,19 @@ def expected_at(planted, commit: str) -> dict:
     return {(commit, path): entry for path, entry in found.items()}
 
 
-def test_entries_at_a_commit(planted, open_at, read_entries):
+def test_entries_at_a_commit_are_read(planted, open_at, read_entries):
     commit = planted.head()
     found = read_entries(open_at(planted.root), {commit: [*ASKED, *IMPOSSIBLE]})
     assert found == expected_at(planted, commit)
 
 
-def test_an_empty_commit_has_a_tree(repository, open_at, read_entries):
+def test_empty_commit_has_a_tree(repository, open_at, read_entries):
     commit = repository.git("commit-tree", "-m", "Empty", EMPTY_TREE)
     found = read_entries(open_at(repository.root), {commit: ["", "a"]})
     assert found == {(commit, ""): Entry(MODE_TREE, EMPTY_TREE), (commit, "a"): None}
 
 
-def test_entries_at_many_commits_are_the_same(planted, open_at):
+def test_entries_at_many_commits_equal_those_at_each(planted, open_at):
     commits = [
         planted.head(),
         *(planted.commit(str(n), add=False) for n in range(MAX_LS_TREE_CALLS)),
@@ -186,7 +186,7 @@ def test_entries_at_many_commits_are_the_same(planted, open_at):
     assert found == expected
 
 
-def test_more_paths_than_fit_on_a_command_line(repository, open_at):
+def test_paths_beyond_one_command_line_are_read(repository, open_at):
     paths = [f"{'long name ' * 20}{number}" for number in range(300)]
     for path in paths:
         repository.write(path, "x\n")
@@ -195,13 +195,13 @@ def test_more_paths_than_fit_on_a_command_line(repository, open_at):
     assert found == {(commit, path): file(b"x\n") for path in paths}
 
 
-def test_reading_no_entries_calls_no_git(repository, open_at, forbid_git):
+def test_reading_no_entries_does_not_start_git(repository, open_at, forbid_git):
     found = open_at(repository.root)
     forbid_git()
     assert entries_at(found, {}) == {}
 
 
-def test_a_commit_that_is_not_there_is_an_error(repository, open_at, read_entries):
+def test_missing_commit_is_an_error(repository, open_at, read_entries):
     repository.commit()
     opened = open_at(repository.root)
     for read in (lambda c: list_tree(opened, c), lambda c: read_entries(opened, {c: ["a"]})):
@@ -233,7 +233,7 @@ def objects(folder) -> list:
     return sorted(path.name for path in (folder / ".git" / "objects").rglob("*"))
 
 
-def test_trees_of_a_clone_without_blobs(partial, open_at, read_entries):
+def test_trees_of_a_clone_without_blobs_are_read(partial, open_at, read_entries):
     clone = partial.partial_clone("blob:none")
     before = objects(clone)
     opened = open_at(clone)
@@ -250,7 +250,7 @@ def test_trees_of_a_clone_without_blobs(partial, open_at, read_entries):
     assert objects(clone) == before
 
 
-def test_absent_trees_are_an_error_and_never_an_absent_path(partial, open_at, read_entries):
+def test_absent_tree_is_an_error_and_not_an_absent_path(partial, open_at, read_entries):
     clone = partial.partial_clone("tree:0")
     before = objects(clone)
     opened = open_at(clone)
@@ -264,7 +264,7 @@ def test_absent_trees_are_an_error_and_never_an_absent_path(partial, open_at, re
     assert objects(clone) == before
 
 
-def test_an_absent_folder_is_an_error_and_never_an_absent_path(planted, open_at, read_entries):
+def test_absent_folder_is_an_error_and_not_an_absent_path(planted, open_at, read_entries):
     folder = planted.git("rev-parse", "HEAD:a/b")
     (planted.root / ".git" / "objects" / folder[:2] / folder[2:]).unlink()
     opened = open_at(planted.root)
@@ -282,26 +282,26 @@ def test_an_absent_folder_is_an_error_and_never_an_absent_path(planted, open_at,
 # Ids of trees
 
 
-def test_the_tree_of_no_files():
+def test_tree_of_no_files_is_the_empty_tree():
     assert tree_id([]) == EMPTY_TREE
 
 
-def test_a_tree_of_a_commit(planted):
+def test_tree_of_a_commit_is_read(planted):
     assert tree_id(FILES.items()) == planted.git("rev-parse", "HEAD^{tree}")
 
 
-def test_a_folder_stands_for_its_files(planted):
+def test_folder_represents_its_files(planted):
     kept = {path: entry for path, entry in FILES.items() if not path.startswith("a/")}
     entries = [*kept.items(), ("a", tree(planted, "a"))]
     assert tree_id(entries) == planted.git("rev-parse", "HEAD^{tree}")
 
 
-def test_a_tree_deeper_than_pythons_stack():
+def test_tree_deeper_than_the_stack_of_python_is_read():
     path = "/".join(["d"] * 5_000)
     assert len(tree_id([(f"{path}/f", file(b"x\n"))])) == 40
 
 
-def test_a_listing_deeper_than_pythons_stack(repository, open_at):
+def test_listing_deeper_than_the_stack_of_python_is_read(repository, open_at):
     """Git itself refuses more than 2,048 folders."""
     entry, name = b"100644 f\0" + bytes.fromhex(blob_id(b"")), ""
     depth = 1_200
@@ -339,7 +339,7 @@ MODES = st.sampled_from([MODE_FILE, MODE_EXECUTABLE, MODE_SYMLINK])
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.dictionaries(PATHS, st.tuples(MODES, st.binary(max_size=3)), max_size=12))
-def test_a_tree_s_id_is_what_git_write_tree_gives(repository, files):
+def test_tree_id_equals_that_of_git_write_tree(repository, files):
     entries = {
         path: file(data, mode)
         for path, (mode, data) in files.items()
@@ -388,7 +388,7 @@ def lookalikes(repository):
         ([], None),
     ],
 )
-def test_the_most_similar_file(candidates, best, lookalikes, open_at):
+def test_most_similar_file_is_found(candidates, best, lookalikes, open_at):
     opened = open_at(lookalikes.root)
     found = similar_file(
         opened, lookalikes.ids["original"], {name: lookalikes.ids[name] for name in candidates}
@@ -396,12 +396,12 @@ def test_the_most_similar_file(candidates, best, lookalikes, open_at):
     assert found == best
 
 
-def test_of_equally_similar_files_the_alphabet_decides(lookalikes, open_at):
+def test_equally_similar_files_are_ordered_alphabetically(lookalikes, open_at):
     most = lookalikes.ids["most"]
     candidates = {"z": most, "b": most, "c": most}
     assert similar_file(open_at(lookalikes.root), lookalikes.ids["original"], candidates) == "b"
 
 
-def test_an_empty_file_is_like_nothing(lookalikes, open_at):
+def test_empty_file_is_similar_to_nothing(lookalikes, open_at):
     empty = lookalikes.ids["empty"]
     assert similar_file(open_at(lookalikes.root), empty, {"a": empty}) is None

@@ -40,7 +40,7 @@ def test_changes_apply_to_the_base_of_a_new_reference(repository, opened):
     repository.git("fsck", "--strict")
 
 
-def test_the_tree_equals_the_one_that_git_writes(repository, opened):
+def test_tree_equals_the_one_that_git_writes(repository, opened):
     commit_files(opened, REF, {"a-b/x": b"1", "a/x": b"2", "a.b": b"3", "日本.md": b"4"})
     for name, data in (("a-b/x", b"1"), ("a/x", b"2"), ("a.b", b"3"), ("日本.md", b"4")):
         repository.write(name, data)
@@ -49,7 +49,7 @@ def test_the_tree_equals_the_one_that_git_writes(repository, opened):
     assert repository.git("rev-parse", f"{REF}^{{tree}}") == repository.git("write-tree")
 
 
-def test_many_files_are_one_pack_and_the_same_commit(repository, opened):
+def test_many_files_are_written_as_one_pack_and_the_same_commit(repository, opened):
     many = {f"many/{number}.md": f"{number}\n".encode() for number in range(30)}
     commit_files(opened, REF, {**many, "empty": b"", "blob\ndone": b"blob\ndone\n\0"})
     for path, data in {**many, "empty": b"", "blob\ndone": b"blob\ndone\n\0"}.items():
@@ -66,7 +66,7 @@ def test_many_files_are_one_pack_and_the_same_commit(repository, opened):
     repository.git("fsck", "--strict")
 
 
-def test_writing_leaves_the_work_tree_index_and_head_alone(repository, opened):
+def test_writing_does_not_change_work_tree_index_or_head(repository, opened):
     repository.write("top.md", "edited\n")
     status = ("status", "--porcelain=v2", "--branch")
     index = repository.root / ".git/index"
@@ -90,13 +90,13 @@ def test_equal_files_make_a_commit_where_that_is_allowed(repository, opened):
     assert repository.git("rev-list", "--count", REF) == "2"
 
 
-def test_a_second_commit_keeps_the_files_of_the_first(repository, opened):
+def test_second_commit_keeps_the_files_of_the_first(repository, opened):
     first = commit_files(opened, REF, {"a.md": b"a\n"}, expected=ABSENT)
     commit_files(opened, REF, {"b/c.md": b"c\n"}, expected=first)
     assert files(repository) == ["100644 a.md", "100644 b/c.md"]
 
 
-def test_an_unexpected_value_of_the_reference_is_an_error(repository, opened):
+def test_unexpected_value_of_the_reference_is_an_error(repository, opened):
     first = commit_files(opened, REF, {"a.md": b"a\n"})
     with pytest.raises(RefMovedError, match="has changed"):
         commit_files(opened, REF, {"b.md": b"b\n"}, expected=ABSENT)
@@ -105,7 +105,7 @@ def test_an_unexpected_value_of_the_reference_is_an_error(repository, opened):
     assert repository.git("rev-parse", REF) == first
 
 
-def test_a_checked_out_branch_is_not_written(repository, opened):
+def test_checked_out_branch_is_not_written(repository, opened):
     with pytest.raises(RepositoryError) as error:
         commit_files(opened, "refs/heads/main", {"a.md": b"a\n"})
     assert error.value.cause == "It is checked out in a work tree."
@@ -115,13 +115,13 @@ def test_a_checked_out_branch_is_not_written(repository, opened):
 
 
 @pytest.mark.parametrize("path", ["../a", ".git/config", "a//b", "/a", "", "a/.GIT/x", "a/../b"])
-def test_a_path_that_git_rejects_writes_nothing(repository, opened, path):
+def test_path_that_git_rejects_writes_nothing(repository, opened, path):
     with pytest.raises(RepositoryError, match=r"Cannot write a commit|Not a path that Git"):
         commit_files(opened, REF, {path: b"x"})
     assert repository.git("for-each-ref", REF) == ""
 
 
-def test_a_reference_is_moved_and_deleted_by_comparison(repository, opened):
+def test_reference_is_moved_and_deleted_by_comparison(repository, opened):
     first = commit_files(opened, REF, {"a.md": b"a\n"})
     second = commit_files(opened, REF, {"a.md": b"b\n"})
     assert not update_ref(opened, REF, first, first, "back")
@@ -131,7 +131,7 @@ def test_a_reference_is_moved_and_deleted_by_comparison(repository, opened):
     assert repository.git("for-each-ref", REF) == ""
 
 
-def test_a_locked_reference_is_reported_after_retries(repository, opened, monkeypatch):
+def test_locked_reference_is_reported_after_retries(repository, opened, monkeypatch):
     monkeypatch.setattr("ubp.git.write.MAX_PAUSE_SECONDS", 0)
     monkeypatch.setattr("ubp.git.write.MAX_ATTEMPTS", 2)
     lock = repository.root / ".git" / f"{REF}.lock"
@@ -141,7 +141,7 @@ def test_a_locked_reference_is_reported_after_retries(repository, opened, monkey
         commit_files(opened, REF, {"a.md": b"a\n"})
 
 
-def test_a_blobless_clone_is_written_beside_absent_blobs(repository, open_at, tmp_path):
+def test_commit_in_a_blobless_clone_needs_no_absent_blob(repository, open_at, tmp_path):
     for name in ("docs/a.md", "docs/run.sh", "top.md"):
         repository.write(name, name)
     repository.commit()
@@ -161,7 +161,7 @@ def _commit_many(root: str, worker: int, count: int) -> None:
             commit_files(opened, REF, {f"{worker}/{number}.md": b"x\n"})
 
 
-def test_processes_that_commit_at_once_lose_nothing(repository):
+def test_concurrent_commits_of_processes_are_all_kept(repository):
     spawn = multiprocessing.get_context("spawn")
     workers = [
         spawn.Process(target=_commit_many, args=(str(repository.root), worker, 6))

@@ -12,9 +12,7 @@ SECRET = b"xylophone"
 
 
 @pytest.mark.parametrize("is_committed", [True, False])
-def test_the_texts_of_a_page_that_is_excluded_leave_the_index(
-    repository: Any, *, is_committed: bool
-) -> None:
+def test_texts_of_an_excluded_page_leave_the_index(repository: Any, *, is_committed: bool) -> None:
     repository.write("docs/kept.md", "# Kept\n\nOrdinary words, see [[plan]].\n")
     repository.commit()
     repository.write("docs/plan.md", "# Xylophone\n\nThe xylophone [plan](xylophone.md).\n")
@@ -32,7 +30,7 @@ def test_the_texts_of_a_page_that_is_excluded_leave_the_index(
         assert len(workspace.search("ordinary", mode="fulltext").answer.pages) == 1
 
 
-def test_a_scope_is_narrower_if_it_excludes_more_or_includes_less() -> None:
+def test_scope_is_narrower_if_it_excludes_more_or_includes_less() -> None:
     scope = scope_key(Config(include=("a", "b"), exclude=("c",)))
     assert not is_narrower(scope, scope)
     assert is_narrower(scope_key(Config(include=("a",), exclude=("c",))), scope)

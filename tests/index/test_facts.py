@@ -67,7 +67,7 @@ def entries(repository: Repository, names: list[str]) -> dict[FilePath, Entry]:
 NAMES = [f"docs/{number:02}.md" for number in range(40)]
 
 
-def test_facts_that_are_saved_are_not_parsed_again(opened: Repository) -> None:
+def test_saved_facts_are_not_parsed_again(opened: Repository) -> None:
     table, files = Table(), entries(opened, NAMES)
     expected = {entry.id: f"{int(path[5:7])}\n" for path, entry in files.items()}
     first = table.facts(opened)
@@ -79,7 +79,7 @@ def test_facts_that_are_saved_are_not_parsed_again(opened: Repository) -> None:
     assert second.parsed == 0
 
 
-def test_facts_are_saved_in_groups_and_reported_when_they_are(opened: Repository) -> None:
+def test_facts_are_saved_in_groups_and_reported_then(opened: Repository) -> None:
     table = Table()
     table.facts(opened, files_per_save=20).learn(entries(opened, NAMES), table.missing)
     assert table.saves == [40]  # 16 files of the first batch, then the other 24
@@ -114,7 +114,7 @@ def test_facts_of_changed_bytes_are_returned_but_not_saved(
     assert (facts.parsed, facts.is_saved(changed), facts.are_all_saved()) == (2, False, False)
 
 
-def test_a_blob_that_cannot_be_read_has_no_facts(opened: Repository) -> None:
+def test_unreadable_blob_has_no_facts(opened: Repository) -> None:
     table = Table()
     files = entries(opened, ["docs/00.md"])
     missing = ObjectId("1" * 40)

@@ -61,13 +61,13 @@ def answers_of_new_workspace(repository):
         return everything(workspace)
 
 
-def test_a_clean_work_tree_is_viewed_once(workspace, built):
+def test_clean_work_tree_is_viewed_once(workspace, built):
     answers = [everything(workspace) for _ in range(3)]
     assert len(built) == 1
     assert answers == [answers[0]] * 3
 
 
-def test_a_changed_work_tree_that_stays_the_same_is_viewed_once(written, workspace, built):
+def test_changed_work_tree_that_stays_the_same_is_viewed_once(written, workspace, built):
     written.write("docs/1.md", "# Another\n")
     written.write("docs/new.md", "# New\n")
     written.remove("docs/2.md")
@@ -76,7 +76,7 @@ def test_a_changed_work_tree_that_stays_the_same_is_viewed_once(written, workspa
     assert answers == [answers_of_new_workspace(written)] * 3
 
 
-def test_an_edit_of_equal_size_and_time_is_seen(written, workspace):
+def test_edit_of_equal_size_and_time_is_seen(written, workspace):
     page = written.write("docs/1.md", "# Edited 1\n")
     everything(workspace)
     before = page.stat()
@@ -85,7 +85,7 @@ def test_an_edit_of_equal_size_and_time_is_seen(written, workspace):
     assert workspace.ask(PageRequest("docs/1.md")).title == "Edited 2"
 
 
-def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace, monkeypatch):
+def test_changed_file_that_is_not_requested_is_not_hashed(written, workspace, monkeypatch):
     written.write("data.bin", "1\n")
     workspace.ask(PageRequest("docs/1.md"))
     hashed = []
@@ -96,7 +96,7 @@ def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace
     assert hashed == []
 
 
-def test_a_changed_file_is_given_to_git_once(written, workspace, monkeypatch):
+def test_changed_file_is_passed_to_git_once(written, workspace, monkeypatch):
     hashed = []
     monkeypatch.setattr(
         "ubp.git.snapshot.hash_regular_files",
@@ -112,7 +112,7 @@ def test_a_changed_file_is_given_to_git_once(written, workspace, monkeypatch):
     assert everything(workspace) == answers_of_new_workspace(written)
 
 
-def test_a_file_with_the_bytes_that_a_filter_stored_of_it_is_filtered_again(written):
+def test_file_with_the_bytes_that_its_filter_stored_is_filtered_again(written):
     written.git("config", "filter.swap.clean", "tr ab ba")
     written.write(".gitattributes", "docs/1.md filter=swap\n")
     written.commit()
@@ -123,7 +123,7 @@ def test_a_file_with_the_bytes_that_a_filter_stored_of_it_is_filtered_again(writ
         assert workspace.ask(PageRequest("docs/1.md")).title == "ab"
 
 
-def test_a_filter_that_is_changed_after_a_file_is_applied_to_it(written):
+def test_filter_changed_after_a_file_is_applied_to_it(written):
     written.git("config", "filter.swap.clean", "tr ab ba")
     with Workspace.open(str(written.root)) as workspace:
         written.write("docs/1.md", "# ab\n")
@@ -134,7 +134,7 @@ def test_a_filter_that_is_changed_after_a_file_is_applied_to_it(written):
         assert workspace.ask(PageRequest("docs/1.md")).title == "ba"
 
 
-def test_line_ends_that_git_keeps_because_of_its_index_are_converted_once_it_is_renewed(written):
+def test_line_ends_kept_because_of_the_index_are_converted_once_it_is_renewed(written):
     written.write("docs/1.md", b"# One\r\n")
     written.commit()
     written.git("config", "core.autocrlf", "true")
@@ -147,7 +147,7 @@ def test_line_ends_that_git_keeps_because_of_its_index_are_converted_once_it_is_
         assert workspace.session.view().page("docs/1.md").blob == blob_id(b"# Two\n")
 
 
-def test_a_file_that_is_gone_when_it_is_hashed_is_seen_when_it_returns(written, workspace):
+def test_file_missing_while_it_is_hashed_is_seen_when_it_returns(written, workspace):
     page = written.write("docs/new.md", "# New\n")
     snapshot = workspace.session.snapshot(Target())
     page.unlink()
@@ -157,7 +157,7 @@ def test_a_file_that_is_gone_when_it_is_hashed_is_seen_when_it_returns(written, 
     assert workspace.ask(PageRequest("docs/new.md")).title == "Returned"
 
 
-def test_answers_after_any_changes_are_those_of_a_new_workspace(written, workspace):
+def test_answers_after_any_changes_equal_those_of_a_new_workspace(written, workspace):
     """No change, one, or several before each question."""
     chance = random.Random(7)
     for number in range(25):
@@ -183,7 +183,7 @@ def change(repository, chance, number):
         repository.write(f"docs/new{number % 3}.md", f"# New {number}\n")
 
 
-def test_a_reindex_after_an_answer_reads_every_page_again(workspace):
+def test_reindex_after_an_answer_reads_every_page_again(workspace):
     everything(workspace)
 
     assert workspace.reindex(embed=False).parsed == PAGES

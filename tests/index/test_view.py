@@ -1,4 +1,4 @@
-"""Views: what a snapshot holds, whatever was indexed before and whoever else is at work."""
+"""Views: the contents of a snapshot, whatever was indexed before and whichever processes run."""
 
 import os
 import shutil
@@ -83,8 +83,8 @@ def bench() -> Iterator[Callable[..., Bench]]:
         return opened[-1]
 
     yield open_one
-    for one in opened:
-        one.close()
+    for opened_bench in opened:
+        opened_bench.close()
 
 
 def write_state(root: Path, state: dict[str, tuple[str, str]]) -> None:
@@ -106,7 +106,7 @@ def write_state(root: Path, state: dict[str, tuple[str, str]]) -> None:
             file.chmod(0o755 if kind == "executable" else 0o644)
 
 
-def git_says(root: Path, tree: str) -> dict[FilePath, Entry]:
+def entries_of_git(root: Path, tree: str) -> dict[FilePath, Entry]:
     """Every file and folder of a tree, the root too."""
     command = ["git", "ls-tree", "-r", "-t", "-z", tree]
     output = subprocess.run(command, cwd=root, check=True, capture_output=True).stdout
@@ -126,7 +126,7 @@ def tree_of(repository: Any, kind: str, spare: Path) -> dict[FilePath, Entry]:
     run = subprocess.run(
         ["git", "write-tree"], cwd=spare, check=True, capture_output=True, text=True
     )
-    found = git_says(spare, run.stdout.strip())
+    found = entries_of_git(spare, run.stdout.strip())
     shutil.rmtree(spare)
     return found
 
@@ -176,7 +176,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the file system c
 @on_posix
 @no_limits
 @given(committed=states, staged=states, disk=states)
-def test_a_view_holds_what_git_would_commit(
+def test_view_equals_what_git_would_commit(
     new_repository: Callable[..., Any],
     tmp_path: Path,
     committed: dict[str, tuple[str, str]],
@@ -193,7 +193,8 @@ def test_a_view_holds_what_git_would_commit(
     for kind in ("worktree", "staged"):
         agrees(bench.view(kind), tree_of(repository, kind, tmp_path / "spare"))
     agrees(
-        bench.view("HEAD"), git_says(repository.root, repository.git("rev-parse", "HEAD^{tree}"))
+        bench.view("HEAD"),
+        entries_of_git(repository.root, repository.git("rev-parse", "HEAD^{tree}")),
     )
     bench.close()
 
@@ -201,7 +202,7 @@ def test_a_view_holds_what_git_would_commit(
 @on_posix
 @no_limits
 @given(st.lists(states, min_size=2, max_size=4), st.data())
-def test_what_was_indexed_before_makes_no_difference(
+def test_view_is_independent_of_what_was_indexed_before(
     new_repository: Callable[..., Any],
     history: list[dict[str, tuple[str, str]]],
     data: st.DataObject,
@@ -283,7 +284,7 @@ def test_only_blobs_without_facts_are_parsed(repository: Any, bench: Callable[..
     ]
 
 
-def test_a_branch_switch_and_back_parses_nothing(
+def test_branch_switch_and_back_parses_nothing(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository)
@@ -296,7 +297,7 @@ def test_a_branch_switch_and_back_parses_nothing(
     assert bench(repository).view().parsed == 0
 
 
-def test_another_revision_leaves_the_listing_where_it_is(
+def test_view_of_another_revision_does_not_move_the_listing(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository)
@@ -304,17 +305,17 @@ def test_another_revision_leaves_the_listing_where_it_is(
     repository.write("docs/0.md", PAGE.format("later"))
     repository.remove("docs/1.md")
     repository.commit()
-    one = bench(repository)
-    one.view()
-    listing = one.store.listings.of_work_tree(one.repository.git_dir)
-    view = one.view(old)
+    workbench = bench(repository)
+    workbench.view()
+    listing = workbench.store.listings.of_work_tree(workbench.repository.git_dir)
+    view = workbench.view(old)
     assert view.parsed == 2
     assert view.document_paths() == ["docs/0.md", "docs/1.md", "docs/2.md"]
-    assert one.view(old).parsed == 0
-    assert one.store.listings.of_work_tree(one.repository.git_dir) == listing
+    assert workbench.view(old).parsed == 0
+    assert workbench.store.listings.of_work_tree(workbench.repository.git_dir) == listing
 
 
-def test_a_revision_can_be_asked_about_before_anything_is_indexed(
+def test_revision_is_viewed_before_anything_is_indexed(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository)
@@ -326,33 +327,35 @@ def test_a_revision_can_be_asked_about_before_anything_is_indexed(
     assert len(view.bound_pages()) == 3
 
 
-def test_a_repository_without_commits_has_its_untracked_pages(
+def test_repository_without_commits_has_its_untracked_pages(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     repository.write("docs/a.md", PAGE.format("a"))
     repository.write("src/a.py", "a\n")
-    one = bench(repository)
-    assert [page.filepath for page in one.view().bound_pages()] == ["docs/a.md"]
-    assert one.view("staged").document_paths() == []
-    assert one.view("staged").entry(FilePath("")) == Entry(
+    workbench = bench(repository)
+    assert [page.filepath for page in workbench.view().bound_pages()] == ["docs/a.md"]
+    assert workbench.view("staged").document_paths() == []
+    assert workbench.view("staged").entry(FilePath("")) == Entry(
         MODE_TREE, ObjectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
     )
-    assert one.view().entry(FilePath("src/a.py")) == Entry(MODE_FILE, repository.blob("src/a.py"))
+    assert workbench.view().entry(FilePath("src/a.py")) == Entry(
+        MODE_FILE, repository.blob("src/a.py")
+    )
 
 
-def test_a_bare_repository_keeps_its_index_in_the_git_folder(
+def test_bare_repository_keeps_its_index_in_the_git_folder(
     repository: Any, new_repository: Callable[..., Any], bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository)
     bare = new_repository("bare.git", "--bare")
     repository.git("push", "--quiet", str(bare.root), "HEAD:refs/heads/main")
-    one = bench(bare)
-    assert len(one.view("HEAD").bound_pages()) == 3
-    assert one.store.path == str(bare.root / "ubp" / FILE_NAME)
-    assert one.view("HEAD").parsed == 0
+    workbench = bench(bare)
+    assert len(workbench.view("HEAD").bound_pages()) == 3
+    assert workbench.store.path == str(bare.root / "ubp" / FILE_NAME)
+    assert workbench.view("HEAD").parsed == 0
 
 
-def test_linked_work_trees_share_facts_and_have_their_own_listing(
+def test_linked_work_trees_share_facts_and_have_separate_listings(
     repository: Any, bench: Callable[..., Bench], tmp_path: Path
 ) -> None:
     make_pages(repository)
@@ -361,43 +364,43 @@ def test_linked_work_trees_share_facts_and_have_their_own_listing(
     linked = type(repository)(tmp_path / "linked")
     linked.write("docs/0.md", PAGE.format("linked"))
     linked.commit()
-    one = bench(linked)
-    assert one.view().parsed == 1
-    assert one.store.path == str(repository.root / ".git" / "ubp" / FILE_NAME)
-    assert one.store.statistics().listings == 2
+    workbench = bench(linked)
+    assert workbench.view().parsed == 1
+    assert workbench.store.path == str(repository.root / ".git" / "ubp" / FILE_NAME)
+    assert workbench.store.statistics().listings == 2
     assert bench(repository).view().parsed == bench(linked).view().parsed == 0
 
 
-def test_another_scope_makes_other_documents(repository: Any, bench: Callable[..., Bench]) -> None:
+def test_another_scope_has_other_documents(repository: Any, bench: Callable[..., Bench]) -> None:
     make_pages(repository)
     repository.write("README.md", PAGE.format("readme"))
     repository.commit()
-    one = bench(repository)
+    workbench = bench(repository)
     everywhere, docs = Config(), Config(include=("docs/**/*.md",))
-    assert one.view(config=everywhere).document_paths() == [
+    assert workbench.view(config=everywhere).document_paths() == [
         "README.md",
         "docs/0.md",
         "docs/1.md",
         "docs/2.md",
     ]
-    assert one.view(config=docs).document_paths() == ["docs/0.md", "docs/1.md", "docs/2.md"]
-    assert len(one.view(config=docs).bound_pages()) == 3
-    assert one.view(config=everywhere).count_documents() == 4
+    assert workbench.view(config=docs).document_paths() == ["docs/0.md", "docs/1.md", "docs/2.md"]
+    assert len(workbench.view(config=docs).bound_pages()) == 3
+    assert workbench.view(config=everywhere).count_documents() == 4
 
 
-def test_other_keys_make_other_facts(repository: Any, bench: Callable[..., Bench]) -> None:
+def test_other_keys_give_other_facts(repository: Any, bench: Callable[..., Bench]) -> None:
     repository.write("a.md", "---\nrelated_files: [x.py]\n---\n")
     repository.commit()
-    one = bench(repository)
-    assert one.view().bound_pages() == []
-    view = one.view(config=Config(keys=("source_refs", "related_files")))
+    workbench = bench(repository)
+    assert workbench.view().bound_pages() == []
+    view = workbench.view(config=Config(keys=("source_refs", "related_files")))
     assert [ref.written for page in view.bound_pages() for ref in page.facts.references] == ["x.py"]
-    assert one.view().bound_pages() == []
-    assert one.view(config=Config(keys=("caf\udce9", "a\nb"))).bound_pages() == []
+    assert workbench.view().bound_pages() == []
+    assert workbench.view(config=Config(keys=("caf\udce9", "a\nb"))).bound_pages() == []
 
 
 @on_linux
-def test_a_name_in_the_other_unicode_form_is_found(
+def test_name_in_the_other_unicode_form_is_found(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     decomposed, composed = "docs/か\u3099.md", "docs/が.md"
@@ -420,7 +423,7 @@ def test_a_name_in_the_other_unicode_form_is_found(
 
 
 @on_linux
-def test_of_several_unicode_forms_none_is_guessed(
+def test_name_with_several_unicode_forms_is_not_guessed(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     repository.write("q\u0323\u0307", "1")
@@ -439,8 +442,8 @@ def test_many_edits_elsewhere_are_not_hashed(
     repository.commit()
     for number in range(50):
         repository.write(f"other/{number}/x.py", "y\n")
-    one = bench(repository)
-    one.view()
+    workbench = bench(repository)
+    workbench.view()
     hashed: list[str] = []
 
     def note(
@@ -450,7 +453,7 @@ def test_many_edits_elsewhere_are_not_hashed(
         return {path: Entry(MODE_FILE, ObjectId("1" * 40)) for path in paths}
 
     monkeypatch.setattr("ubp.index.tree.hash_files", note)
-    view = one.view()
+    view = workbench.view()
     view.bound_pages()
     view.entries([FilePath("src/0.py"), FilePath("src"), FilePath("docs"), FilePath("gone")])
     view.base_entries([FilePath("other"), FilePath("")])
@@ -460,7 +463,7 @@ def test_many_edits_elsewhere_are_not_hashed(
     assert sorted(hashed) == ["other/1/x.py", "other/2/x.py"]
 
 
-def test_the_committed_state_stays_visible_below_the_changes(
+def test_committed_state_stays_visible_below_the_changes(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository)
@@ -475,7 +478,7 @@ def test_the_committed_state_stays_visible_below_the_changes(
     assert view.entries(paths)[FilePath("docs/0.md")] is None
 
 
-def test_a_page_that_cannot_be_read_is_told_and_not_remembered(
+def test_unreadable_page_is_reported_and_not_remembered(
     repository: Any, new_repository: Callable[..., Any], bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository, 2)
@@ -484,20 +487,18 @@ def test_a_page_that_cannot_be_read_is_told_and_not_remembered(
     partial.git("remote", "add", "origin", f"file://{repository.root}")
     partial.git("fetch", "--quiet", "--filter=blob:none", "origin", "main")
     partial.git("update-ref", "HEAD", "FETCH_HEAD")
-    one = bench(partial)
-    view = one.view("HEAD")
+    workbench = bench(partial)
+    view = workbench.view("HEAD")
     problems = [(p.filepath, [x.message for x in p.facts.problems]) for p in view.bound_pages()]
     assert [path for path, _ in problems] == ["docs/0.md", "docs/1.md"]
     assert all("Cannot read this page" in message for _, (message,) in problems)
-    assert (view.parsed, one.store.statistics().pages) == (0, 0)
+    assert (view.parsed, workbench.store.statistics().pages) == (0, 0)
     partial.git("fetch", "--quiet", "--refetch", "--no-filter", "origin", "main")
     view = bench(partial).view("HEAD")
     assert [page.facts.problems for page in view.bound_pages()] == [(), ()]
 
 
-def test_a_listing_whose_commit_is_gone_is_made_anew(
-    repository: Any, bench: Callable[..., Bench]
-) -> None:
+def test_listing_of_a_lost_commit_is_rebuilt(repository: Any, bench: Callable[..., Bench]) -> None:
     make_pages(repository)
     bench(repository).view()
     shutil.move(repository.index.parent, repository.root.parent / "aside")
@@ -511,7 +512,7 @@ def test_a_listing_whose_commit_is_gone_is_made_anew(
     assert view.parsed == 0
 
 
-def test_bytes_that_are_not_the_blobs_own_are_not_remembered_as_its(
+def test_bytes_that_do_not_match_the_blob_are_not_saved_as_its_facts(
     repository: Any, bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_pages(repository)
@@ -529,16 +530,16 @@ def test_bytes_that_are_not_the_blobs_own_are_not_remembered_as_its(
     assert bench(repository).store.facts.missing([page.blob], ("source_refs",)) == {page.blob}
 
 
-def test_a_listing_that_another_process_moves_is_read_from_git(
+def test_listing_that_another_process_moves_is_read_from_git(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository)
-    one, other = bench(repository), bench(repository)
-    view = one.view()
-    expected = everything(one.view())
+    workbench, other = bench(repository), bench(repository)
+    view = workbench.view()
+    expected = everything(workbench.view())
     other.store.clear()
     assert everything(view) == expected
-    view = one.view()
+    view = workbench.view()
     listing = other.store.listings.of_work_tree(other.repository.git_dir)
     assert listing is not None
     assert other.store.listings.move(
@@ -547,7 +548,7 @@ def test_a_listing_that_another_process_moves_is_read_from_git(
     assert everything(view) == expected
 
 
-def test_others_that_never_stop_moving_the_listing_do_no_harm(
+def test_processes_that_keep_moving_the_listing_do_no_harm(
     repository: Any, bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_pages(repository)
@@ -556,12 +557,12 @@ def test_others_that_never_stop_moving_the_listing_do_no_harm(
     repository.remove("docs/0.md")
     repository.commit()
     monkeypatch.setattr(ListingTable, "move", lambda *_: False)
-    one = bench(repository)
-    assert one.view().document_paths() == ["docs/1.md", "docs/2.md"]
-    assert everything(one.view(first)) == expected
+    workbench = bench(repository)
+    assert workbench.view().document_paths() == ["docs/1.md", "docs/2.md"]
+    assert everything(workbench.view(first)) == expected
 
 
-def test_a_damaged_database_does_not_change_an_answer(
+def test_damaged_database_does_not_change_an_answer(
     repository: Any, bench: Callable[..., Bench]
 ) -> None:
     make_pages(repository)
@@ -572,24 +573,27 @@ def test_a_damaged_database_does_not_change_an_answer(
     content = database.read_bytes()
     for start in range(4096, len(content), 4096):
         database.write_bytes(content[:start] + b"\xff" * 4096 + content[start + 4096 :])
-        told: list[str] = []
+        messages: list[str] = []
         found = ask_again_if_damaged(
-            lambda told=told: everything(bench(repository, told.append).view()), lambda: None
+            lambda messages=messages: everything(bench(repository, messages.append).view()),
+            lambda: None,
         )
         assert found == expected
-        assert len(told) <= 1
+        assert len(messages) <= 1
 
 
-def test_progress_is_told_of_each_batch(repository: Any, bench: Callable[..., Bench]) -> None:
+def test_progress_is_reported_for_each_batch(repository: Any, bench: Callable[..., Bench]) -> None:
     make_pages(repository, 20)
-    one = bench(repository)
+    workbench = bench(repository)
     steps: list[tuple[str, int, int]] = []
-    snapshot = read_worktree(one.repository)
-    build_view(one.repository, one.store, Config(), snapshot, lambda *step: steps.append(step))
+    snapshot = read_worktree(workbench.repository)
+    build_view(
+        workbench.repository, workbench.store, Config(), snapshot, lambda *step: steps.append(step)
+    )
     assert steps == [("Reading pages", 16, 20), ("Reading pages", 20, 20)]
 
 
-def test_a_large_file_is_hashed_once(
+def test_large_file_is_hashed_once(
     repository: Any, bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_pages(repository)

@@ -15,7 +15,7 @@ SECONDS_TO_WAIT = 60
 
 
 class Editor:
-    """An editor: it opens and edits texts, and asks; its client runs in a thread of its own."""
+    """An editor: it edits texts and sends requests; its client runs in a thread of its own."""
 
     def __init__(self, root, environment, *, encodings=("utf-16",), settings=None, folders=()):
         self.root = root
@@ -54,7 +54,7 @@ class Editor:
                 ],
             ),
         )
-        self.tell(types.INITIALIZED, types.InitializedParams())
+        self.notify(types.INITIALIZED, types.InitializedParams())
 
     def _listen(self):
         client = self._client
@@ -92,7 +92,7 @@ class Editor:
 
         return self.call(request())
 
-    def tell(self, method, params):
+    def notify(self, method, params):
         """Send a notification."""
 
         async def notify():
@@ -112,7 +112,7 @@ class Editor:
             text = (Path(self.root) / path).read_bytes().decode()
         self._versions[path] = 1
         item = types.TextDocumentItem(self.uri(path), "markdown", 1, text)
-        self.tell(types.TEXT_DOCUMENT_DID_OPEN, types.DidOpenTextDocumentParams(item))
+        self.notify(types.TEXT_DOCUMENT_DID_OPEN, types.DidOpenTextDocumentParams(item))
 
     def edit(self, path, *changes):
         """Change a text: by a whole text, or by ((line, character), (line, character), text)."""
@@ -128,17 +128,17 @@ class Editor:
         document = types.VersionedTextDocumentIdentifier(
             uri=self.uri(path), version=self._versions[path]
         )
-        self.tell(
+        self.notify(
             types.TEXT_DOCUMENT_DID_CHANGE, types.DidChangeTextDocumentParams(document, events)
         )
 
     def save(self, path):
-        self.tell(
+        self.notify(
             types.TEXT_DOCUMENT_DID_SAVE, types.DidSaveTextDocumentParams(self.document(path))
         )
 
     def close(self, path):
-        self.tell(
+        self.notify(
             types.TEXT_DOCUMENT_DID_CLOSE, types.DidCloseTextDocumentParams(self.document(path))
         )
 
@@ -165,7 +165,7 @@ class Editor:
             for folders in (added, removed)
         )
         event = types.WorkspaceFoldersChangeEvent(*lists)
-        self.tell(
+        self.notify(
             types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
             types.DidChangeWorkspaceFoldersParams(event),
         )
@@ -186,7 +186,7 @@ class Editor:
     def leave(self):
         """Shut the server down, and return its exit status."""
         self.ask(types.SHUTDOWN, None)
-        self.tell(types.EXIT, None)
+        self.notify(types.EXIT, None)
         status = self.call(asyncio.wait_for(self._client._server.wait(), SECONDS_TO_WAIT))
         self.call(self._client.stop())
         self._loop.call_soon_threadsafe(self._loop.stop)

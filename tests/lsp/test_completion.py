@@ -52,7 +52,7 @@ def test_completion_offers(complete, marked, label, inserted):
     assert complete(marked).get(label) == inserted
 
 
-def test_nothing_is_completed_in_plain_text_or_code_files(complete, editor):
+def test_plain_text_and_code_files_get_no_completion(complete, editor):
     assert complete("plain te¦xt") == {}
     editor.open("src/auth.py")
     params = types.CompletionParams(editor.document("src/auth.py"), types.Position(0, 3))

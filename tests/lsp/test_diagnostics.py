@@ -1,9 +1,9 @@
-"""What an editor is told of its texts: findings, stale pages, and what describes a source."""
+"""Diagnostics for open texts: findings, stale pages, and the pages that describe a source."""
 
 from lsprotocol import types
 
 
-def told(diagnostics):
+def places(diagnostics):
     return [(d.code, d.range.start.line, d.range.start.character, d.message) for d in diagnostics]
 
 
@@ -15,7 +15,7 @@ def test_open_page_with_broken_link_gets_the_finding_at_the_link(editor):
     assert found.range == types.Range(types.Position(7, 51), types.Position(7, 72))
 
 
-def test_unsaved_text_decides_and_columns_are_utf16(editor):
+def test_unsaved_text_wins_and_columns_are_utf16(editor):
     editor.open("docs/guide.md")
     editor.found("docs/guide.md")
     editor.edit("docs/guide.md", ((4, 0), (4, 0), "日本😀 [[none]] "))
@@ -30,14 +30,14 @@ def test_page_that_only_the_editor_has_is_found_by_links(editor):
     editor.open("docs/new.md", "# New\n")
     assert editor.found("docs/new.md") == []
     editor.open("docs/sessions.md", "[[new]] and [it](new.md#nowhere)\n")
-    assert [code for code, *_ in told(editor.found("docs/sessions.md"))] == ["missing-anchor"]
+    assert [code for code, *_ in places(editor.found("docs/sessions.md"))] == ["missing-anchor"]
     editor.close("docs/new.md")
     editor.edit("docs/sessions.md", ((0, 0), (0, 0), "x "))
-    assert [code for code, *_ in told(editor.found("docs/sessions.md"))] == ["broken-link"] * 2
+    assert [code for code, *_ in places(editor.found("docs/sessions.md"))] == ["broken-link"] * 2
     editor.close("docs/sessions.md")
 
 
-def test_edited_source_shows_which_page_describes_it(editor):
+def test_edited_source_names_the_pages_that_describe_it(editor):
     editor.open("src/auth.py")
     assert editor.found("src/auth.py") == []
     editor.edit("src/auth.py", ((0, 10), (0, 12), "90"))

@@ -34,7 +34,7 @@ def large(repository_in, tmp_path):
     return repository
 
 
-def test_reading_of_a_large_folder_is_shown_as_progress(open_editor, large):
+def test_indexing_of_a_large_folder_is_shown_as_progress(open_editor, large):
     editor = open_editor(large.root)
     _, (begin, *shown, _) = editor.progress_of_a_task()
     assert (begin["kind"], begin["title"]) == ("begin", "UBP: Reading pages")
@@ -103,9 +103,7 @@ def test_links_of_a_site_are_completed_and_renamed_as_addresses(
     assert [edit.new_text for edit in edits] == ["/guide/begin/"]
 
 
-def test_page_shows_what_needs_no_index_before_there_is_one(
-    large, isolated_environment, monkeypatch
-):
+def test_page_without_an_index_shows_what_needs_none(large, isolated_environment, monkeypatch):
     assert isolated_environment.is_dir()
     root = large.root
     published = asyncio.Queue()

@@ -21,8 +21,8 @@ def ask(editor, method, params, path, text, **more):
 
 def shown(editor, locations):
     return [
-        (one.uri.removeprefix(editor.root.as_uri() + "/"), one.range.start.line + 1)
-        for one in locations
+        (location.uri.removeprefix(editor.root.as_uri() + "/"), location.range.start.line + 1)
+        for location in locations
     ]
 
 
@@ -99,7 +99,9 @@ def test_hover_on_drifted_source_shows_the_evidence(editor):
     lens = editor.ask(
         types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensParams(editor.document("docs/auth.md"))
     )
-    assert [(one.command.title, one.range.start.line) for one in lens] == [("1 source, 1 stale", 3)]
+    assert [(entry.command.title, entry.range.start.line) for entry in lens] == [
+        ("1 source, 1 stale", 3)
+    ]
     editor.close("src/auth.py")
 
 
@@ -133,6 +135,8 @@ def test_symbols_are_nested_headings_and_front_matter_folds(editor):
 
 def test_workspace_symbols_are_pages_and_headings(editor):
     found = editor.ask(types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("設計"))
-    assert [(one.name, one.container_name) for one in found] == [("設計", "docs/設計.md")]
+    assert [(symbol.name, symbol.container_name) for symbol in found] == [("設計", "docs/設計.md")]
     found = editor.ask(types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("SET UP"))
-    assert [(one.name, one.container_name) for one in found] == [("Set up", "docs/guide.md")]
+    assert [(symbol.name, symbol.container_name) for symbol in found] == [
+        ("Set up", "docs/guide.md")
+    ]

@@ -1,4 +1,4 @@
-"""Renames and code actions, applied to the work tree and judged by `ubp check`."""
+"""Renames and code actions, applied to the work tree and verified by `ubp check`."""
 
 import pytest
 from lsprotocol import types
@@ -64,11 +64,11 @@ def apply(repository, edit):
     for uri, edits in changes.items():
         file = repository.root / uri.removeprefix(repository.root.as_uri() + "/")
         text = Text(file.read_bytes().decode())
-        for one in sorted(edits, key=lambda e: e.range.start, reverse=True):
+        for text_edit in sorted(edits, key=lambda e: e.range.start, reverse=True):
             text = text.replace(
-                Place(one.range.start.line, one.range.start.character),
-                Place(one.range.end.line, one.range.end.character),
-                one.new_text,
+                Place(text_edit.range.start.line, text_edit.range.start.character),
+                Place(text_edit.range.end.line, text_edit.range.end.character),
+                text_edit.new_text,
             )
         file.write_bytes(text.text.encode())
 
@@ -98,7 +98,7 @@ def test_moved_page_keeps_every_link_and_source(moving):
     assert (repository.root / "docs/guide.md").read_bytes().count(b"\r\n") == 3
 
 
-def test_moved_folder_and_source_take_their_links_along(moving):
+def test_moved_folder_and_source_keep_their_links(moving):
     repository, editor = moving
     apply(repository, ask_moves(editor, docs="manual", **{"src/auth.py": "src/login.py"}))
     repository.git("mv", "docs", "manual")

@@ -9,7 +9,7 @@ from lsprotocol import types
 from ubp.lsp.server import create_server
 
 
-def test_typing_leaves_nothing_but_the_text(repository_in, tmp_path, isolated_environment):
+def test_typing_changes_only_the_text(repository_in, tmp_path, isolated_environment):
     assert isolated_environment.is_dir()
     root = repository_in(tmp_path / "project").root
     uri = Path(root, "a.md").as_uri()

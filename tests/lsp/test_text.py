@@ -48,7 +48,7 @@ class CodeUnits:
         self.units[start:end] = CodeUnits(text).units
 
 
-def test_text_after_random_edits_is_the_clients():
+def test_text_after_random_edits_equals_that_of_the_client():
     chance = random.Random(18)
     client = CodeUnits("# 見出し\r\n😀 text\n")
     server = Text(client.text)
@@ -63,7 +63,7 @@ def test_text_after_random_edits_is_the_clients():
 
 
 @pytest.mark.parametrize(("encoding", "column"), [("utf-8", 7), ("utf-16", 3), ("utf-32", 2)])
-def test_column_is_counted_in_the_agreed_units(encoding, column):
+def test_column_is_counted_in_the_negotiated_units(encoding, column):
     text = Text("x\nあ😀b\n", encoding)
     assert text.place(4) == Place(1, column)
     assert text.offset(Place(1, column)) == 4

@@ -59,18 +59,18 @@ CASES = [
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize(("before", "after"), CASES)
-def test_a_source_is_put_behind_the_others(before, after, newline):
+def test_new_source_is_appended_to_the_list(before, after, newline):
     assert added(before, newline=newline) == after
 
 
-def test_several_sources_stand_below_each_other():
+def test_several_new_sources_get_a_line_each():
     assert added("", "b.py", "src/", "b.py") == "source_refs:\n  - b.py\n  - src/\n"
     assert added("source_refs: [a]\n", "b", "c d") == 'source_refs: [a, b, "c d"]\n'
     before = "source_refs: [\n  a.py\n]\n"
     assert added(before, "b", "c") == "source_refs: [\n  a.py,\n  b,\n  c\n]\n"
 
 
-def test_what_is_named_already_is_not_named_again():
+def test_source_that_is_already_listed_is_not_added_again():
     for before in (
         "source_refs: [./b.py]\n",
         "source_refs:\n- path: b.py\n",
@@ -95,11 +95,11 @@ def test_what_is_named_already_is_not_named_again():
         ("", "covers[]", "covers:\n  - b.py\n"),
     ],
 )  # fmt: skip
-def test_a_key_may_be_a_path(before, key, after):
+def test_dotted_key_is_a_path_into_the_front_matter(before, key, after):
     assert added(before, keys=(key,)) == after
 
 
-def test_a_page_keeps_the_key_that_it_has():
+def test_page_keeps_the_key_it_already_uses():
     keys = ("source_refs", "related_files", "code[].path")
     assert added("related_files: [a]\n", keys=keys) == "related_files: [a, b.py]\n"
     assert added("code:\n- path: a\n", keys=keys) == "code:\n- path: a\n- path: b.py\n"
@@ -119,13 +119,13 @@ def test_a_page_keeps_the_key_that_it_has():
         (b"# \xff\xfe\n", b"---\nsource_refs:\n  - b.py\n---\n", b"\n"),
     ],
 )
-def test_front_matter_is_made_where_there_is_none(body, head, gap):
+def test_page_without_front_matter_gets_front_matter(body, head, gap):
     assert add_sources(body, KEYS, ["b.py"]) == head + gap + body
     bom = b"\xef\xbb\xbf"
     assert add_sources(bom + body, KEYS, ["b.py"]) == bom + head + gap + body
 
 
-def test_front_matter_that_ends_the_page_does_so_still():
+def test_front_matter_at_the_end_of_the_file_stays_at_the_end():
     assert (
         add_sources(b"---\nx: \xff\n...", KEYS, ["b"]) == b"---\nx: \xff\nsource_refs:\n  - b\n..."
     )
@@ -155,7 +155,7 @@ def test_front_matter_that_ends_the_page_does_so_still():
     ],
 )
 @pytest.mark.parametrize("before", ["", "source_refs:\n  - a\n"])
-def test_a_path_is_quoted_where_yaml_needs_it(path, written, before):
+def test_path_is_quoted_where_yaml_requires_it(path, written, before):
     assert added(before, path) == (before or "source_refs:\n") + f"  - {written}\n"
     assert added("source_refs: [a]\n", path) == f"source_refs: [a, {written}]\n"
 
@@ -178,7 +178,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("data", "why"), REFUSED)
-def test_what_cannot_be_edited_in_place_is_refused(data, why):
+def test_front_matter_that_cannot_be_edited_in_place_is_refused(data, why):
     with pytest.raises(PageError) as caught:
         add_sources(data, KEYS, ["b.py"])
     assert caught.value.message == "Cannot add b.py to the page in place."
@@ -196,14 +196,14 @@ def test_what_cannot_be_edited_in_place_is_refused(data, why):
         ("a: &a\n  x: 1\n", "a.b", "The value of a has an anchor or a tag, or is an alias."),
     ],
 )
-def test_a_key_that_leads_nowhere_is_refused(front_matter, key, why):
+def test_key_that_is_not_a_mapping_is_refused(front_matter, key, why):
     with pytest.raises(PageError) as caught:
         added(front_matter, keys=(key,))
     assert caught.value.cause == why
 
 
 @pytest.mark.parametrize("path", ["C:x", "../x", "/x", "", "a\0", "\udcff.py"])
-def test_a_path_that_a_page_cannot_name_is_refused(path):
+def test_path_that_a_page_cannot_list_is_refused(path):
     with pytest.raises(PageError):
         added("title: x\n", path)
 
@@ -245,7 +245,7 @@ FRONT_MATTERS = st.just("") | st.builds("---\n{}{}{}---\n".format, HEADS, NAMED,
     st.sampled_from([b"", MARK]),
     PATHS,
 )
-def test_a_page_says_what_it_said_and_the_new_sources(
+def test_page_after_adding_sources_differs_only_in_its_sources(
     front_matter: str,
     body: str,
     newline: str,
@@ -260,13 +260,15 @@ def test_a_page_says_what_it_said_and_the_new_sources(
     except PageError:
         return
     after = parse_page(result, KEYS)
-    old = [one.literal for one in before.references]
-    new = [one.literal for one in after.references]
+    old = [reference.literal for reference in before.references]
+    new = [reference.literal for reference in after.references]
     assert new[: len(old)] == old
     assert set(new) == {*old, *(path.strip("/") for path in paths if path.strip("/") in new)}
     assert after.problems == before.problems == ()
     assert after._replace(references=()) == before._replace(references=())
-    assert [one.pin for one in after.references[: len(old)]] == [o.pin for o in before.references]
+    assert [reference.pin for reference in after.references[: len(old)]] == [
+        o.pin for o in before.references
+    ]
     assert is_within(data, result)
     assert result.endswith(body.replace("\n", newline).encode())
     assert add_sources(result, KEYS, paths) == result

@@ -21,7 +21,7 @@ def _words(count: int, word: str = "word") -> str:
 LONG, MIDDLE, SHORT = _words(150), _words(60), _words(5)  # 195, 78 and 7 tokens
 
 
-def test_a_section_of_middle_length_is_a_chunk() -> None:
+def test_section_of_medium_length_is_one_chunk() -> None:
     text = f"## A\n\n{MIDDLE}\n\n{MIDDLE}\n\n## B\n\n{MIDDLE}\n"
 
     assert _chunks(text) == (
@@ -30,26 +30,26 @@ def test_a_section_of_middle_length_is_a_chunk() -> None:
     )
 
 
-def test_a_long_section_is_split_between_paragraphs() -> None:
+def test_long_section_is_split_between_paragraphs() -> None:
     text = f"## A\n\n{LONG}\n\n{LONG}\n\n{MIDDLE}\n"
 
     assert _texts(text) == [f"## A\n\n{LONG}", LONG, MIDDLE]
     assert [chunk.section for chunk in _chunks(text)] == [0, 0, 0]
 
 
-def test_paragraphs_fill_a_chunk_up() -> None:
+def test_short_paragraphs_share_a_chunk() -> None:
     first, second = f"## A\n\n{MIDDLE}\n\n{MIDDLE}\n\n{MIDDLE}", f"{MIDDLE}\n\n{MIDDLE}"
 
     assert _texts(f"{first}\n\n{second}") == [first, second]
 
 
-def test_a_heading_inside_stays_with_what_follows_it() -> None:
+def test_heading_inside_a_section_stays_with_the_text_after_it() -> None:
     first, second = f"## A\n\n{LONG}", f"#### Deep\n\n{LONG}"
 
     assert _texts(f"{first}\n\n{second}") == [first, second]
 
 
-def test_a_long_block_is_split_at_lines() -> None:
+def test_long_block_is_split_at_lines() -> None:
     lines = [_words(40)] * 8  # 52 tokens each
     text = "```\n" + "\n".join(lines) + "\n```"
 
@@ -59,7 +59,7 @@ def test_a_long_block_is_split_at_lines() -> None:
     ]
 
 
-def test_a_long_line_is_split_at_sentences() -> None:
+def test_long_line_is_split_at_sentences() -> None:
     english = f"{_words(100)}. {_words(90)}? {_words(80)}."
     japanese = "あ" * 200 + "。" + "い" * 200 + "。「" + "う" * 50 + "。」"
 
@@ -67,38 +67,38 @@ def test_a_long_line_is_split_at_sentences() -> None:
     assert _texts(japanese) == ["あ" * 200 + "。", "い" * 200 + "。「" + "う" * 50 + "。」"]
 
 
-def test_a_long_sentence_is_split_between_words() -> None:
+def test_long_sentence_is_split_between_words() -> None:
     for text in (_words(1000), "漢" * 1000, "漢字word " * 300):
         assert all(0 < chunk.token_count <= MAX_TOKENS for chunk in _chunks(text))
         assert "".join(_texts(text)).replace(" ", "") == text.replace(" ", "")
 
 
-def test_a_word_is_never_split() -> None:
+def test_long_word_is_never_split() -> None:
     assert _texts("x" * 100_000) == ["x" * 100_000]
 
 
-def test_a_short_section_joins_the_one_before() -> None:
+def test_short_section_joins_the_previous_chunk() -> None:
     text = f"## A\n\n{MIDDLE}\n\n## B\n\n{SHORT}\n\n## C\n\n{MIDDLE}"
 
     assert _texts(text) == [f"## A\n\n{MIDDLE}\n\n## B\n\n{SHORT}", f"## C\n\n{MIDDLE}"]
     assert [chunk.section for chunk in _chunks(text)] == [0, 2]
 
 
-def test_a_short_first_section_joins_the_next_whose_text_it_mostly_is() -> None:
+def test_short_first_section_joins_the_next_chunk_and_takes_its_heading() -> None:
     text = f"# Title\n\n{SHORT}\n\n## A\n\n{MIDDLE}"
 
     assert _texts(text) == [text]
     assert [chunk.section for chunk in _chunks(text)] == [1]
 
 
-def test_joined_sections_do_not_grow_without_end() -> None:
+def test_joined_sections_stay_within_the_limit() -> None:
     text = "\n\n".join(f"## Term {number}\n\n{SHORT}" for number in range(200))
     counts = [chunk.token_count for chunk in _chunks(text)]
 
     assert all(MIN_TOKENS <= count <= MAX_TOKENS + MIN_TOKENS for count in counts)
 
 
-def test_tokens_are_characters_of_cjk_and_words_of_others() -> None:
+def test_tokens_count_cjk_characters_and_other_words() -> None:
     def tokens(text: str) -> int:
         (chunk,) = _chunks(text)
         return chunk.token_count

@@ -73,28 +73,30 @@ def read(page: str) -> tuple[list[str], str, list[tuple[int, str]]]:
 
 
 @pytest.mark.parametrize(("page", "keys", "body"), MAPPINGS)
-def test_a_mapping_between_fences_is_front_matter(page: str, keys: list[str], body: str):
+def test_mapping_between_fences_is_front_matter(page: str, keys: list[str], body: str):
     assert read(page) == (keys, body, [])
 
 
 @pytest.mark.parametrize("page", TEXTS_ONLY)
-def test_a_page_that_begins_with_a_rule_or_with_text_loses_nothing(page: str):
+def test_page_that_begins_with_a_rule_or_text_keeps_all_its_text(page: str):
     assert read(page) == ([], page, [])
 
 
-@pytest.mark.parametrize(("page", "body", "line", "told"), WRONG)
-def test_front_matter_gone_wrong_is_told_with_its_line(page: str, body: str, line: int, told: str):
+@pytest.mark.parametrize(("page", "body", "line", "message"), WRONG)
+def test_invalid_front_matter_is_reported_with_its_line(
+    page: str, body: str, line: int, message: str
+):
     keys, rest, problems = read(page)
     assert (keys, rest, [problem[0] for problem in problems]) == ([], body, [line])
     assert problems[0][1].startswith("The front matter ")
-    assert problems[0][1].endswith(told)
+    assert problems[0][1].endswith(message)
 
 
-def test_every_value_knows_its_place_whatever_stands_before_it():
+def test_values_have_positions_whatever_precedes_them():
     page = '\ufeff---\r\nä: "日本 🐍"  # 語\r\nb: [ x , {y: z}]\r\n\xa0c:\r\n  - d\r\n---\r\n'
     found = read_front_matter(page.encode(), NAMES)
-    (_, one), (_, two), (_, three) = found.root.pairs
-    spans = [one, two, *two.items, three.items[0]]
+    (_, first), (_, two), (_, three) = found.root.pairs
+    spans = [first, two, *two.items, three.items[0]]
     assert [found.text[node.start : node.end] for node in spans] == [
         '"日本 🐍"',
         "[ x , {y: z}]",
@@ -105,7 +107,7 @@ def test_every_value_knows_its_place_whatever_stands_before_it():
     assert [found.line(node.start) for node in spans] == [2, 3, 3, 3, 5]
 
 
-def test_undecodable_bytes_keep_their_places():
+def test_undecodable_bytes_keep_positions_right():
     found = read_front_matter(b"---\na: \xff\xe3\x81\nb: c\n---\n", NAMES)
     (_, a), (_, b) = found.root.pairs
     assert (a.value, b.value) == ("\ufffd\ufffd\ufffd", "c")
@@ -126,7 +128,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(KEYS, VALUES, min_size=1, max_size=5), st.booleans())
-def test_well_formed_pages_are_read_as_python_frontmatter_reads_them(
+def test_well_formed_pages_are_parsed_as_python_frontmatter_parses_them(
     fields: dict[str, object],
     in_flow: bool,  # noqa: FBT001
 ):

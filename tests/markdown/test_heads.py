@@ -21,7 +21,7 @@ def _sources(text: str) -> list[tuple[str, int, str | None]]:
 
 
 @pytest.mark.parametrize(("page", "line"), [(COMMENT, 3), (MDX, 3), (TOML, 3), ("\n" + COMMENT, 4)])
-def test_sources_are_read_from_comments_and_toml(page: str, line: int) -> None:
+def test_sources_in_comments_and_toml_are_read(page: str, line: int) -> None:
     assert _sources(page) == [("a.py", line, None)]
     assert parse_page(page.encode(), KEYS).title == "Title"
     assert parse_page(page.encode(), KEYS).problems == ()
@@ -42,7 +42,7 @@ def test_sources_are_read_from_comments_and_toml(page: str, line: int) -> None:
         ('+++\nsourceRefs = "a"\n+++\n', 'Unknown key "sourceRefs"; did you mean source_refs?'),
     ],
 )
-def test_a_faulty_head_is_a_problem(page: str, problem: str) -> None:
+def test_malformed_head_is_a_problem(page: str, problem: str) -> None:
     (found,) = parse_page(page.encode(), KEYS).problems
 
     assert found.message.startswith(problem)
@@ -52,7 +52,7 @@ def test_a_faulty_head_is_a_problem(page: str, problem: str) -> None:
     "page",
     ["<!-- ubp: ignore[stale-doc] -->\n", "<!-- note -->\n", "---\nsources: [a]\n---\n", "+ + +\n"],
 )
-def test_other_comments_and_keys_are_no_heads(page: str) -> None:
+def test_other_comments_and_keys_are_not_heads(page: str) -> None:
     assert parse_page(page.encode(), KEYS).problems == ()
 
 
@@ -66,11 +66,11 @@ def test_sources_are_added_renamed_and_pinned_in_place(page: str) -> None:
 
     assert [reference.literal for reference in references] == ["c.py", "b.py"]
     found = parse_page(pinned, KEYS).references
-    assert [(one.literal, one.pin, one.reason) for one in found] == [
+    assert [(reference.literal, reference.pin, reference.reason) for reference in found] == [
         ("c.py", "1234567", "seen"),
         ("b.py", None, None),
     ]
-    assert [one.pin for one in parse_page(again, KEYS).references] == ["7654321", None]
+    assert [reference.pin for reference in parse_page(again, KEYS).references] == ["7654321", None]
     assert again.decode().partition("# ")[2] == page.partition("# ")[2]
 
 
@@ -88,7 +88,7 @@ def test_sources_are_added_to_toml(page: str, expected: str) -> None:
     assert add_sources(page.encode(), KEYS, ["b.py"]).decode() == expected
 
 
-def test_an_array_of_tables_is_read_but_not_edited() -> None:
+def test_array_of_tables_is_read_but_not_edited() -> None:
     page = b'+++\n[[source_refs]]\npath = "a.py"\nblob = "1234567"\n+++\n'
 
     assert _sources(page.decode()) == [("a.py", 3, "1234567")]
@@ -107,7 +107,7 @@ def test_an_array_of_tables_is_read_but_not_edited() -> None:
         ("docs/a.mdx", "docusaurus", "---\n"),
     ],
 )
-def test_a_new_head_has_the_form_that_readers_do_not_see(
+def test_new_head_is_a_comment_that_readers_do_not_see(
     path: str, generator: str | None, start: str
 ) -> None:
     empty = FilePath("")

@@ -1,4 +1,4 @@
-"""A page's links as values, and pages that nobody should have to parse."""
+"""The links of a page as values, and hostile pages."""
 
 import time
 
@@ -19,7 +19,7 @@ def _link(text: str) -> Link:
     return link
 
 
-def test_a_wikilink_says_all_that_it_is() -> None:
+def test_wikilink_has_all_its_fields() -> None:
     text = (
         "# T\n\nIntro.\n\n## Part\n\nThe user is read\nfrom [[ユーザーDB#表|depends_on]] there.\n"
     )
@@ -40,7 +40,7 @@ def test_a_wikilink_says_all_that_it_is() -> None:
     )
 
 
-def test_a_markdown_link_says_all_that_it_is() -> None:
+def test_markdown_link_has_all_its_fields() -> None:
     text = "see [the\nsetup](<../a%20b\\_c.md#x%20y> 'title')\n"
 
     assert _link(text) == Link(
@@ -59,7 +59,7 @@ def test_a_markdown_link_says_all_that_it_is() -> None:
     )
 
 
-def test_a_definition_has_its_own_place_and_the_context_of_its_first_use() -> None:
+def test_definition_has_its_own_position_and_the_context_of_its_first_use() -> None:
     text = "## A\n\nRead [the guide][g] first, [then][g] more.\n\n## B\n\n> [G]:\n> guide.md 'x'\n"
 
     assert _link(text) == Link(
@@ -78,7 +78,7 @@ def test_a_definition_has_its_own_place_and_the_context_of_its_first_use() -> No
     )
 
 
-def test_a_definition_that_nobody_uses_is_a_link_one_that_only_shows_an_image_is_none() -> None:
+def test_unused_definition_is_a_link_but_one_used_only_by_an_image_is_not() -> None:
     links = _links("![logo] [![logo]](a.md)\n\n[logo]: logo.svg\n[b]: b.md#c\n")
 
     assert [(link.kind, link.target, link.context) for link in links] == [
@@ -106,7 +106,7 @@ def test_a_definition_that_nobody_uses_is_a_link_one_that_only_shows_an_image_is
         ("", "references", "", None),
     ],
 )
-def test_a_label_is_a_type_or_shown_or_looks_mistyped(
+def test_label_is_a_type_a_text_or_a_likely_typo(
     label: str, link_type: str, kept: str | None, meant: str | None
 ) -> None:
     link = _link(f"[[Page|{label}]]")
@@ -114,7 +114,7 @@ def test_a_label_is_a_type_or_shown_or_looks_mistyped(
     assert (link.link_type, link.label, link.meant_type) == (link_type, kept, meant)
 
 
-def test_a_cells_link_has_its_row_as_context_and_its_own_bytes() -> None:
+def test_link_in_a_table_cell_has_its_row_as_context_and_its_own_bytes() -> None:
     text = (
         "> - | ページ \\| x | links |\n"
         ">   |---|:-:|\n"
@@ -137,7 +137,7 @@ def test_a_cells_link_has_its_row_as_context_and_its_own_bytes() -> None:
     assert links[1].context == "> | [[認証]] | \\| [[a\\|b]] `x \\| y` [c](d.md) |"
 
 
-def test_the_bytes_of_a_target_are_what_is_written() -> None:
+def test_byte_range_of_a_target_covers_it_as_written() -> None:
     text = (
         "\ufeff[[ 頁 ]] [x](%E8%AA%8D.md)\r\n\r\n- \tlist [[b]]\r\n\r\n  \tmore [[c]]\r"
         "# h [[d]] #\rset\r[[e]]\r---\r\u3000[[f]] 😀 [[g]] ![[h]]\r\r[i](<j k>)"
@@ -149,7 +149,7 @@ def test_the_bytes_of_a_target_are_what_is_written() -> None:
     ]
 
 
-def test_the_front_matter_has_no_links_and_lines_count_from_the_files_start() -> None:
+def test_front_matter_has_no_links_and_lines_count_from_the_start_of_the_file() -> None:
     data = b"---\nrefs: [[a]]\n---\n\n[[b]]\n"
 
     (link,) = parse_markdown(data, body=data.index(b"\n\n") + 1).links
@@ -157,13 +157,13 @@ def test_the_front_matter_has_no_links_and_lines_count_from_the_files_start() ->
     assert (link.target, link.line) == ("b", 5)
 
 
-def test_context_is_fifty_characters_on_both_sides() -> None:
+def test_context_is_fifty_characters_on_each_side() -> None:
     link = _link("あ" * 60 + "[[b]]" + "c" * 60)
 
     assert link.context == "あ" * 50 + "[[b]]" + "c" * 50
 
 
-def test_of_a_very_long_label_and_context_the_start_is_kept() -> None:
+def test_very_long_label_and_context_are_truncated_at_the_end() -> None:
     link = _link(f"[{'a' * 5000}](b.md)")
 
     assert (link.label, link.context) == ("a" * 500, "[" + "a" * 499)
@@ -193,7 +193,7 @@ def test_of_a_very_long_label_and_context_the_start_is_kept() -> None:
         ("[[https://example.com]] [[mailto:a@b.c]] [[C++: basics]]", ["C++: basics"]),
     ],
 )
-def test_what_is_a_link(text: str, expected: list[str]) -> None:
+def test_links_are_found_in_each_example(text: str, expected: list[str]) -> None:
     assert [link.target for link in _links(text)] == expected
 
 
@@ -231,7 +231,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_page_takes_long(name: str) -> None:
+def test_links_of_a_hostile_page_are_found_in_linear_time(name: str) -> None:
     start = time.process_time()
     facts = parse_markdown(HOSTILE[name])
 
@@ -241,7 +241,7 @@ def test_no_page_takes_long(name: str) -> None:
     )  # the slowest takes half a second, a quadratic one hours
 
 
-def test_deeply_nested_items_keep_their_links() -> None:
+def test_links_in_deeply_nested_items_are_found() -> None:
     text = "".join(f"{'  ' * depth}- [[{depth}]]\n" for depth in range(25))
 
     assert [link.target for link in _links(text)] == [str(depth) for depth in range(25)]
@@ -249,13 +249,13 @@ def test_deeply_nested_items_keep_their_links() -> None:
 
 @given(st.binary(max_size=300))
 @settings(deadline=None)
-def test_no_bytes_raise(data: bytes) -> None:
+def test_arbitrary_bytes_raise_nothing(data: bytes) -> None:
     parse_markdown(data)
 
 
 @given(st.text(max_size=300), st.integers(0, 300))
 @settings(deadline=None)
-def test_no_text_raises_and_all_that_is_found_can_be_stored(text: str, body: int) -> None:
+def test_links_of_arbitrary_text_can_be_stored(text: str, body: int) -> None:
     facts = parse_markdown(text.encode("utf-8", "surrogatepass"), body)
 
     repr(facts).encode()
@@ -282,7 +282,7 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 @settings(deadline=None, max_examples=500)
-def test_every_link_stands_where_it_says(text: str) -> None:
+def test_links_are_at_the_positions_they_claim(text: str) -> None:
     data = text.encode()
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 

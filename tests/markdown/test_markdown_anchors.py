@@ -34,19 +34,19 @@ def _anchors(text: str) -> set[str]:
         ("हिन्दी भाषा", "हिन्दी-भाषा"),
     ],
 )
-def test_a_heading_gets_githubs_anchor(heading: str, anchor: str) -> None:
+def test_heading_gets_the_anchor_of_github(heading: str, anchor: str) -> None:
     section = parse_markdown(f"## {heading}\n".encode()).sections[0]
 
     assert section.anchor == anchor
 
 
-def test_what_stands_beside_an_emoji_or_image_is_found_with_and_without_the_hyphen() -> None:
+def test_heading_with_emoji_or_image_is_found_with_and_without_the_hyphen() -> None:
     assert _anchors("## 🚀 Launch\n## ![logo](x.png) Logo\n## End :tada:\n") == {
         *("-launch", "launch", "-logo", "logo", "end-tada"),
     }
 
 
-def test_equal_anchors_are_counted_as_github_counts() -> None:
+def test_equal_anchors_are_numbered_as_github_numbers_them() -> None:
     assert _anchors("# A\n## A\n## A-1\n## a\n") == {"a", "a-1", "a-1-1", "a-2"}
 
 
@@ -56,11 +56,11 @@ def test_headings_of_all_levels_and_in_containers_have_anchors() -> None:
     assert _anchors(text) == {"six", "quoted", "listed", "under-lined"}
 
 
-def test_headings_in_code_and_comments_have_none() -> None:
+def test_headings_in_code_and_comments_have_no_anchors() -> None:
     assert _anchors("```\n# code\n```\n\n    # code\n\n<!--\n# gone\n<h2>gone</h2>\n-->\n") == set()
 
 
-def test_html_names_anchors_and_its_headings_have_some() -> None:
+def test_html_ids_are_anchors_and_html_headings_have_anchors() -> None:
     text = (
         '<h1 align="center">My <em>Project</em> &amp; More</h1>\n\n'
         '<a id="first"></a>\n\ntext <a name=\'Second\'></a> <span class="x" id=third>\n\n'
@@ -70,7 +70,7 @@ def test_html_names_anchors_and_its_headings_have_some() -> None:
     assert _anchors(text) == {"my-project--more", "first", "Second", "third", "fourth"}
 
 
-def test_generators_own_ids_and_block_ids_are_anchors() -> None:
+def test_explicit_ids_of_generators_and_block_ids_are_anchors() -> None:
     text = "## Setup {#Install}\n\nA statement. ^claim-1\n\n- item ^item\n\n5 ^ 3 and x^2\n"
 
     assert _anchors(text) == {"setup-install", "Install", "^claim-1", "^item"}
@@ -80,23 +80,23 @@ def test_references_in_a_heading_are_links() -> None:
     assert _anchors("## See [this][r]\n\n[r]: x.md\n") == {"see-this"}
 
 
-def test_a_very_long_heading_is_not_searched_for_markup() -> None:
+def test_very_long_heading_is_not_searched_for_markup() -> None:
     assert _anchors("## " + "*a* " * 1000) == {"-".join(["a"] * 1000)}
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [("README", "readme"), ("カ\u3099", "ガ"), ("E\u0301", "é"), ("STRASSE", "straße"), ("Ω", "ω")],
 )
-def test_names_are_equal_whatever_their_case_and_form(one: str, other: str) -> None:
-    assert fold(one) == fold(other)
+def test_names_are_equal_whatever_their_case_and_unicode_form(name: str, other: str) -> None:
+    assert fold(name) == fold(other)
 
 
 @given(st.text())
-def test_folding_twice_changes_nothing(text: str) -> None:
+def test_fold_is_idempotent(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
 @given(st.text())
-def test_an_anchor_holds_no_blank(text: str) -> None:
+def test_anchor_contains_no_white_space(text: str) -> None:
     assert not any(character.isspace() for character in slug(text))

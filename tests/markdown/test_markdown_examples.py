@@ -63,7 +63,7 @@ def _links(markdown: str) -> list[str]:
 
 
 def _targets(text: str, definitions: dict[str, str]) -> Iterator[str]:
-    for found in sorted(find_links(text, definitions), key=lambda one: one.start):
+    for found in sorted(find_links(text, definitions), key=lambda place: place.start):
         written = text[slice(*found.target)]
         if found.kind == "reference":
             yield definitions[found.definition]
@@ -84,7 +84,7 @@ def _links_of_html(item: Example) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("item", COMMONMARK, ids=_number)
-def test_links_are_commonmarks(item: Example) -> None:
+def test_links_equal_those_of_commonmark(item: Example) -> None:
     expected = list(_links_of_html(item))
     if item.number in WIKILINKS:
         expected = ["wiki:foo", "wiki:foo"]
@@ -93,7 +93,7 @@ def test_links_are_commonmarks(item: Example) -> None:
 
 
 @pytest.mark.parametrize("item", PULLDOWN, ids=_number)
-def test_wikilinks_are_pulldowns_but_for_two(item: Example) -> None:
+def test_wikilinks_equal_those_of_pulldown_cmark_with_two_exceptions(item: Example) -> None:
     links = [link.removeprefix("wiki:") for link in _links(item.markdown)]
     found = [link for link in links if f"<{link}>" not in item.markdown]
     images = re.findall(r'<p>\s*<img src="([^"]*)"', item.html)
@@ -111,7 +111,7 @@ CODE = [
 
 
 @pytest.mark.parametrize("item", CODE, ids=_number)
-def test_what_is_code_for_commonmark_holds_no_link(item: Example) -> None:
+def test_code_according_to_commonmark_contains_no_link(item: Example) -> None:
     word = re.compile(r"\b(?:foo|bar|baz|aaa|def)\b")
     outside = re.sub(r"<code[^>]*>.*?</code>|<[^>]*>", "", item.html, flags=re.DOTALL)
 
@@ -158,14 +158,14 @@ LABEL_PIECES = [*"ab[]!\\ \n*.", "![", "\\]", "\\[", "[r]", "[R]", "][r]", "][]"
 @settings(max_examples=600, deadline=None)
 @example("a\n| b |\n|-|\n")
 @example("> a\n---\n- b\n\n\n- c\n===\n")
-def test_blocks_are_markdown_its(text: str) -> None:
+def test_blocks_equal_those_of_markdown_it(text: str) -> None:
     text = _clean(text)
     environment: dict[str, Any] = {}
     tokens = STOCK.parse(text, environment)
     found = find_blocks(SourceText(text.encode()))
 
-    assert [(one.type, one.tag, one.map, one.content) for one in found.blocks] == [
-        (one.type, one.tag, one.map, one.content) for one in tokens if _is_kept(one)
+    assert [(block.type, block.tag, block.map, block.content) for block in found.blocks] == [
+        (token.type, token.tag, token.map, token.content) for token in tokens if _is_kept(token)
     ]
     assert found.definitions == environment.get("references", {})
 
@@ -175,7 +175,7 @@ def test_blocks_are_markdown_its(text: str) -> None:
 @example("[a [b](c) d](e)")
 @example("![a [b](c) d](e)")
 @example("[a](b(c)d)")
-def test_links_with_targets_are_markdown_its(text: str) -> None:
+def test_links_with_targets_equal_those_of_markdown_it(text: str) -> None:
     text = _without_quirks(text)
 
     assert list(_targets(text, {})) == _stock_links(text, {})
@@ -187,7 +187,7 @@ def test_links_with_targets_are_markdown_its(text: str) -> None:
 @settings(max_examples=600, deadline=None)
 @example("[r][r] [r][] [r]")
 @example("[![[r]][r]][r][r]")
-def test_links_with_labels_are_markdown_its(text: str) -> None:
+def test_links_with_labels_equal_those_of_markdown_it(text: str) -> None:
     text = _without_quirks(text)
 
     assert list(_targets(text, {"R": "target"})) == _stock_links(text, {"R": "target"})

@@ -19,22 +19,22 @@ store = open_it("x")
 """
 
 
-def test_a_page_tells_paths_identifiers_and_headings_but_nothing_of_its_front_matter():
+def test_mentions_are_paths_identifiers_and_headings_of_the_body_alone():
     said = read_mentions(PAGE.encode())
     assert said.headings == "Sessions Storage"
-    assert [one for one in said.paths if "/" in one.text] == [
+    assert [path for path in said.paths if "/" in path.text] == [
         Mention("src/auth/session.py", 6, 1),
         Mention("pages/[id].ts", 6, 1),
         Mention("(app)/page.tsx.", 6, 1),
     ]
     assert Mention("load_token", 7, 2) in said.identifiers
-    assert {one.text for one in said.identifiers} == {
+    assert {identifier.text for identifier in said.identifiers} == {
         *("expire", "load_token", "store", "open_it"),
     }
     assert said.fenced == {"store"}
 
 
-def test_line_ends_and_bytes_that_are_no_text_change_nothing():
+def test_line_ends_and_undecodable_bytes_do_not_change_mentions():
     crlf = PAGE.replace("\n", "\r\n").encode()
     assert read_mentions(crlf).identifiers == read_mentions(PAGE.encode()).identifiers
-    assert [one.text for one in read_mentions(b"\xff see a/b.py \xfe").paths] == ["a/b.py"]
+    assert [path.text for path in read_mentions(b"\xff see a/b.py \xfe").paths] == ["a/b.py"]

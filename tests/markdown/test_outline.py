@@ -27,7 +27,7 @@ Two.
 """
 
 
-def test_every_heading_has_its_id_path_and_lines():
+def test_headings_have_ids_paths_and_lines():
     found = [(s.id, s.level, s.path, s.line_start, s.line_end) for s in read_outline(PAGE)]
     assert found == [
         ("", 0, (), 4, 4),
@@ -38,7 +38,7 @@ def test_every_heading_has_its_id_path_and_lines():
     ]
 
 
-def test_the_words_are_those_before_the_next_heading():
+def test_words_of_a_heading_end_at_the_next_heading():
     assert [section.words for section in read_outline(PAGE)] == [
         ("Before.",),
         ("Title", "Own", "text."),
@@ -48,7 +48,7 @@ def test_the_words_are_those_before_the_next_heading():
     ]
 
 
-def test_a_section_is_found_by_id_slug_heading_and_anchor():
+def test_section_is_found_by_id_slug_heading_and_anchor():
     outline = read_outline(PAGE)
     for name in ("Slice_types", "slices", "Slices", " slices "):
         assert find_section(outline, name).id == "Slice_types", name

@@ -23,11 +23,11 @@ def without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_libyaml")
-def test_a_page_says_the_same_without_libyaml():
-    test_a_page_says_all_of_this()
+def test_page_is_parsed_equally_without_libyaml():
+    test_page_has_all_its_fields()
 
 
-def test_a_page_says_all_of_this():
+def test_page_has_all_its_fields():
     data = (
         "\ufeff---\r\n"
         "# a comment\r\n"
@@ -57,7 +57,7 @@ def test_a_page_says_all_of_this():
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"text", b"\xef\xbb\xbf", b"---\n---\n"])
-def test_a_page_may_say_nothing(data: bytes):
+def test_empty_page_has_default_fields(data: bytes):
     assert parse_page(data, KEYS) == NOTHING
 
 
@@ -86,7 +86,7 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("front_matter", "field", "value"), FIELDS)
-def test_a_field_is_read_as_it_is_written(front_matter: str, field: str, value: object):
+def test_field_is_read_as_written(front_matter: str, field: str, value: object):
     facts = parse_page(f"---\n{front_matter}\n---\n# Heading\n".encode(), KEYS)
     assert getattr(facts, field) == value
 
@@ -103,13 +103,13 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("front_matter", "problems"), PROBLEMS)
-def test_a_field_that_cannot_be_used_is_told(front_matter: str, problems: list[tuple[int, str]]):
+def test_invalid_field_is_reported(front_matter: str, problems: list[tuple[int, str]]):
     facts = parse_page(f"---\n{front_matter}\n---\n".encode(), KEYS)
     assert [tuple(problem) for problem in facts.problems] == problems
     assert facts._replace(problems=(), title=None) == NOTHING
 
 
-def test_a_page_with_bad_front_matter_is_read_without_it():
+def test_page_with_invalid_front_matter_is_read_without_it():
     assert parse_page(b"---\ntitle: a: b\n---\n# Heading\n", KEYS) == NOTHING._replace(
         title="Heading",
         problems=(
@@ -131,11 +131,11 @@ def test_a_page_with_bad_front_matter_is_read_without_it():
         ("# ガ".encode("shift-jis"), 1),
     ],
 )
-def test_bytes_that_are_not_utf8_are_told_with_their_line(data: bytes, line: int):
+def test_bytes_that_are_not_utf8_are_reported_with_their_line(data: bytes, line: int):
     assert parse_page(data, KEYS).problems == (Problem(line, "Not valid UTF-8."),)
 
 
-def test_a_giant_title_is_cut_and_problems_are_counted_out():
+def test_giant_title_is_truncated_and_further_problems_are_counted():
     data = b"---\nsource_refs:\n" + b"- 1\n" * 900 + b"---\n# " + b"x" * 100_000
     facts = parse_page(data, KEYS)
     assert len(facts.title) == room.MAX_TITLE_CHARACTERS
@@ -186,7 +186,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_bomb_is_defused_in_no_time(bomb: str):
+def test_yaml_bomb_is_refused_quickly(bomb: str):
     start = time.process_time()
     facts = parse_page(f"---\n{BOMBS[bomb]}\n---\n# Title\n".encode(), (*KEYS, "a[].b[].c"))
     assert time.process_time() - start < 5  # one that explodes takes minutes
@@ -199,7 +199,7 @@ SMALL_BOMBS = [name for name, bomb in BOMBS.items() if len(bomb) < 10_000]
 
 @pytest.mark.usefixtures("without_libyaml")
 @pytest.mark.parametrize("bomb", ["brackets", "dashes", *SMALL_BOMBS])
-def test_bombs_end_without_libyaml_too(bomb: str):
+def test_yaml_bomb_is_refused_quickly_without_libyaml(bomb: str):
     facts = parse_page(f"---\n{BOMBS[bomb]}\n---\n# Title\n".encode(), KEYS)
     "".join(map(str, facts)).encode()
 
@@ -212,20 +212,20 @@ BITS = [
 
 
 @given(st.lists(st.sampled_from(BITS), max_size=30))
-def test_any_bytes_have_facts(bits: list[str]):
+def test_arbitrary_bytes_have_facts(bits: list[str]):
     data = ("---\n" + "".join(bits)).encode("utf-8", "surrogateescape")
     facts = parse_page(data, ("source_refs", "a[].b"))
     lines = data.count(b"\n") + data.count(b"\r") + 2
     assert all(1 <= problem.line <= lines for problem in facts.problems)
-    assert len({one.literal for one in facts.references}) == len(facts.references)
+    assert len({reference.literal for reference in facts.references}) == len(facts.references)
 
 
 @given(st.binary(max_size=60), st.sampled_from([b"", b"---\n", b"---\r", b"\xef\xbb\xbf---\n"]))
-def test_whatever_the_bytes_are_this_answers(data: bytes, head: bytes):
+def test_arbitrary_bytes_are_parsed_without_an_exception(data: bytes, head: bytes):
     parse_page(head + data + b"\n---\n", KEYS)
 
 
-def test_a_page_without_front_matter_costs_microseconds_and_no_yaml():
+def test_page_without_front_matter_is_parsed_in_microseconds_without_yaml():
     data = b"# Title\n\n" + b"Some text.\n" * 500
     assert min(timeit.repeat(lambda: parse_page(data, KEYS), number=100, repeat=3)) < 100 * 50e-6
     program = (

@@ -25,7 +25,7 @@ def page(front_matter: str, newline: str = "\n", bom: str = "", body: str = "# B
 
 def pin_all(data: bytes, pin: Pin = Pin(BLOB), only: str = "") -> bytes:  # noqa: B008
     references = parse_page(data, KEYS).references
-    pins = {one: pin for one in references if only in {"", one.source_path}}
+    pins = {reference: pin for reference in references if only in {"", reference.source_path}}
     assert pins
     result = write_pins(data, KEYS, pins)
     assert write_pins(result, KEYS, pins) == result
@@ -55,7 +55,7 @@ def test_pins_are_written_in_place(  # noqa: PLR0917
 
 
 @pytest.mark.parametrize(("before", "after", "pin", "only"), written_cases())
-def test_pins_are_written_so_without_libyaml_too(
+def test_pins_without_libyaml_are_written_in_place(
     before: str, after: str, pin: Pin, only: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.delattr(yaml, "CSafeLoader")
@@ -82,7 +82,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("front_matter", "why"), REFUSED)
-def test_what_cannot_be_edited_in_place_is_refused(front_matter: str, why: str):
+def test_pin_that_cannot_be_written_in_place_is_refused(front_matter: str, why: str):
     with pytest.raises(PageError) as caught:
         pin_all(page(front_matter))
     assert caught.value.message.startswith("Cannot write a pin in place for a (line ")
@@ -90,7 +90,7 @@ def test_what_cannot_be_edited_in_place_is_refused(front_matter: str, why: str):
     assert caught.value.hint
 
 
-def test_a_reference_that_the_page_has_not_is_refused():
+def test_reference_that_the_page_lacks_is_refused():
     (other,) = parse_page(page("source_refs: [b]\n"), KEYS).references
     with pytest.raises(PageError, match=r"^The page does not list b as a source\.$"):
         write_pins(page("source_refs: [a]\n"), KEYS, {other: Pin(BLOB)})
@@ -98,7 +98,7 @@ def test_a_reference_that_the_page_has_not_is_refused():
         write_pins(b"text", KEYS, {other: Pin(BLOB)})
 
 
-def test_a_reference_is_found_where_another_version_of_the_page_has_it():
+def test_reference_of_another_version_of_the_page_is_found():
     (old,) = parse_page(page("source_refs: [a]\n"), KEYS).references
     data = page("title: x\nsource_refs:\n- b\n- a\n")
     assert write_pins(data, KEYS, {old: Pin(BLOB)}) == page(
@@ -107,17 +107,17 @@ def test_a_reference_is_found_where_another_version_of_the_page_has_it():
 
 
 @pytest.mark.parametrize("blob", ["", "123456", "x" * 12, "1" * 41, "1234567\n"])
-def test_a_pin_is_an_object_id(blob: str):
+def test_pin_that_is_not_an_object_id_is_refused(blob: str):
     with pytest.raises(ValueError, match="not an object id"):
         pin_all(page("source_refs: [a]\n"), Pin(blob))
 
 
-def test_no_pins_change_nothing():
+def test_page_without_new_pins_is_unchanged():
     data = page("source_refs: [a]\n")
     assert write_pins(data, KEYS, {}) is data
 
 
-def test_a_page_without_a_body_and_with_wrong_bytes_keeps_them():
+def test_page_without_a_body_or_with_undecodable_bytes_keeps_its_bytes():
     data = b"---\ntitle: \xff\xe3\x81\nsource_refs:\n- a # \xfe\n---"
     assert pin_all(data) == (
         b"---\ntitle: \xff\xe3\x81\nsource_refs:\n- path: a # \xfe\n  blob: abcdef012345\n---"
@@ -207,22 +207,22 @@ BODIES = st.sampled_from(["", "Body", "Body\n", "\n---\nsource_refs: [q]\n---\n"
 
 def expected_facts(before: PageFacts, pins: dict) -> PageFacts:
     references = [
-        one._replace(
+        reference._replace(
             line=0,
-            pin=pins[one].blob,
-            reason=" ".join((pins[one].reason or "").split())
-            # one that is written in several lines is not removed
-            or (one.reason if one.reason == "two lines" else None),
+            pin=pins[reference].blob,
+            reason=" ".join((pins[reference].reason or "").split())
+            # a reason that is written in several lines is not removed
+            or (reference.reason if reference.reason == "two lines" else None),
         )
-        if one in pins
-        else one._replace(line=0)
-        for one in before.references
+        if reference in pins
+        else reference._replace(line=0)
+        for reference in before.references
     ]
     return before._replace(references=tuple(references), problems=())
 
 
 def without_lines(facts: PageFacts) -> PageFacts:
-    references = tuple(one._replace(line=0) for one in facts.references)
+    references = tuple(reference._replace(line=0) for reference in facts.references)
     return facts._replace(references=references, problems=())
 
 
@@ -230,31 +230,31 @@ def without_lines(facts: PageFacts) -> PageFacts:
     HEADS, block_lists() | flows(), TAILS, BODIES,
     st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["", "\ufeff"]), st.data(),
 )  # fmt: skip
-def test_a_page_says_the_same_with_the_new_pins(  # noqa: PLR0917
+def test_page_with_new_pins_differs_only_in_its_pins(  # noqa: PLR0917
     head: str, references: str, tail: str, body: str, newline: str, bom: str, data: st.DataObject
 ):
     before = page(head + references + tail, newline, bom, body)
     facts = parse_page(before, KEYS)
     assert facts.problems == ()
     chosen = data.draw(st.lists(st.sampled_from(facts.references), min_size=1, unique=True))
-    pins = {one: Pin(data.draw(IDS), data.draw(REASONS)) for one in chosen}
+    pins = {reference: Pin(data.draw(IDS), data.draw(REASONS)) for reference in chosen}
     after = write_pins(before, KEYS, pins)
     assert without_lines(parse_page(after, KEYS)) == expected_facts(facts, pins)
     assert write_pins(after, KEYS, pins) == after
     assert not re.search("[\r\n]", after.decode().replace(newline, ""))
-    # what stands before and after the references is the same byte for byte
+    # the bytes before and after the references are unchanged
     assert after.startswith(f"{bom}---\n{head}".replace("\n", newline).encode())
     assert after.endswith(f"{tail}---\n{body}".replace("\n", newline).encode())
 
 
 @given(block_lists(), st.sampled_from(["\n", "\r\n"]), st.data())
-def test_in_a_block_no_byte_is_touched_but_the_pins(
+def test_block_list_with_new_pins_differs_only_in_the_lines_of_pins(
     references: str, newline: str, data: st.DataObject
 ):
     before = page(references, newline)
     facts = parse_page(before, KEYS)
     chosen = data.draw(st.lists(st.sampled_from(facts.references), min_size=1, unique=True))
-    pins = {one: Pin(data.draw(IDS), data.draw(REASONS)) for one in chosen}
+    pins = {reference: Pin(data.draw(IDS), data.draw(REASONS)) for reference in chosen}
     assert without_pins(write_pins(before, KEYS, pins)) == without_pins(before)
 
 
@@ -332,16 +332,16 @@ BITS = [
 
 
 @given(st.lists(st.sampled_from(BITS), max_size=16), REASONS)
-def test_any_page_is_pinned_or_refused(bits: list[str], reason: str | None):
+def test_arbitrary_page_is_pinned_or_refused(bits: list[str], reason: str | None):
     data = page("source_refs:" + "".join(bits) + "\n")
-    pins = {one: Pin(BLOB, reason) for one in parse_page(data, KEYS).references}
+    pins = {reference: Pin(BLOB, reason) for reference in parse_page(data, KEYS).references}
     after, refusal = data, None
     try:
         after = write_pins(data, KEYS, pins)
     except PageError as error:
         refusal = error
     if refusal is None:
-        assert {one.pin for one in parse_page(after, KEYS).references} <= {BLOB}
+        assert {reference.pin for reference in parse_page(after, KEYS).references} <= {BLOB}
     else:
         assert refusal.cause
         assert refusal.hint
@@ -351,7 +351,7 @@ def test_any_page_is_pinned_or_refused(bits: list[str], reason: str | None):
 
 
 @given(st.data())
-def test_disjoint_pins_of_neighbours_merge_without_conflict(
+def test_disjoint_pins_of_adjacent_references_merge_without_conflict(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ):
     count = data.draw(st.integers(2, 6))
@@ -365,11 +365,15 @@ def test_disjoint_pins_of_neighbours_merge_without_conflict(
     references = parse_page(base, KEYS).references
     ours = data.draw(st.sets(st.sampled_from(references)))
     new = st.none() | st.just("reviewed")
-    pins = {one: Pin(data.draw(IDS), data.draw(new)) for one in references}
+    pins = {reference: Pin(data.draw(IDS), data.draw(new)) for reference in references}
     versions = {
-        "ours": write_pins(base, KEYS, {one: pins[one] for one in ours}),
+        "ours": write_pins(base, KEYS, {reference: pins[reference] for reference in ours}),
         "base": base,
-        "theirs": write_pins(base, KEYS, {one: pins[one] for one in references if one not in ours}),
+        "theirs": write_pins(
+            base,
+            KEYS,
+            {reference: pins[reference] for reference in references if reference not in ours},
+        ),
     }
     folder = tmp_path_factory.mktemp("merge")
     for name, content in versions.items():
@@ -394,9 +398,9 @@ def test_disjoint_pins_of_neighbours_merge_without_conflict(
         "code_references: [" + ", ".join(f"{{ref: f{n}, x: [y]}}" for n in range(900)) + "]\n",
     ],
 )
-def test_a_thousand_pins_are_written_at_once(front_matter: str):
+def test_thousand_pins_are_written_at_once(front_matter: str):
     data = page(front_matter)
-    pins = {one: Pin(BLOB) for one in parse_page(data, KEYS).references}
+    pins = {reference: Pin(BLOB) for reference in parse_page(data, KEYS).references}
     start = time.process_time()
     assert parse_page(write_pins(data, KEYS, pins), KEYS).references[-1].pin == BLOB
     assert time.process_time() - start < 20  # quadratic work takes minutes

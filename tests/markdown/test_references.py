@@ -22,7 +22,7 @@ def reference(path: str, line: int, **fields: str) -> SourceReference:
     return SourceReference(path, path, path, None, fields.pop("key", KEY), line)._replace(**fields)
 
 
-# What stands under source_refs, and the paths that it names (with the pin after a "@").
+# The value of source_refs, and the paths that it lists (with the pin after a "@").
 FORMS = """
 : src/a.py                                  = src/a.py
 : "src/a b.py"                              = src/a b.py
@@ -49,14 +49,17 @@ FORMS = """
     ("value", "paths"),
     [tuple(map(str.strip, line.rsplit("=", 1))) for line in FORMS.strip().splitlines()],
 )
-def test_a_key_names_sources_in_any_of_these_forms(value: str, paths: str):
+def test_sources_under_a_key_are_read_in_every_form(value: str, paths: str):
     found = references(f"{KEY}{value}")
-    told = [f"{one.source_path}@{one.pin}" if one.pin else one.source_path for one in found]
-    assert " ".join(told) == paths
+    pinned_paths = [
+        f"{reference.source_path}@{reference.pin}" if reference.pin else reference.source_path
+        for reference in found
+    ]
+    assert " ".join(pinned_paths) == paths
     assert problems(f"{KEY}{value}") == []
 
 
-def test_a_block_list_of_texts_and_mappings():
+def test_block_list_of_strings_and_mappings_is_read():
     found = references(
         "title: x\n"
         "source_refs:\n"
@@ -102,11 +105,11 @@ TAILS = [
 
 
 @pytest.mark.parametrize(("written", "path", "tail"), TAILS)
-def test_a_tail_is_split_off(written: str, path: str, tail: str | None):
+def test_fragment_is_split_from_the_path(written: str, path: str, tail: str | None):
     assert split_tail(written) == (path, tail)
 
 
-def test_the_literal_path_keeps_the_tail():
+def test_literal_path_keeps_its_fragment():
     assert references("source_refs: [./src/a.py#x, src/auth/, 'src\\b.py:3']") == (
         SourceReference("./src/a.py#x", "src/a.py", "src/a.py#x", "#x", KEY, 2),
         SourceReference("src/auth/", "src/auth", "src/auth", None, KEY, 2),
@@ -114,12 +117,12 @@ def test_the_literal_path_keeps_the_tail():
     )
 
 
-def test_a_source_is_named_once_and_the_first_counts():
+def test_duplicate_source_counts_once_and_the_first_wins():
     found = references(
         "source_refs: [a, {path: ./a, blob: 1234567}, a#x, a#y, b, a#x]\ncovers: [b, c]",
         "source_refs", "covers", "source_refs",
     )  # fmt: skip
-    assert [(one.literal, one.pin, one.key) for one in found] == [
+    assert [(reference.literal, reference.pin, reference.key) for reference in found] == [
         ("a", None, "source_refs"),
         ("a#x", None, "source_refs"),
         ("a#y", None, "source_refs"),
@@ -166,12 +169,15 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("key", "paths"), KEYS)
-def test_a_key_may_be_a_path_into_the_front_matter(key: str, paths: str):
+def test_key_with_dots_is_a_path_into_the_front_matter(key: str, paths: str):
     found = references(NESTED, key)
-    told = [f"{one.source_path}@{one.pin}" if one.pin else one.source_path for one in found]
-    assert " ".join(told) == paths
+    pinned_paths = [
+        f"{reference.source_path}@{reference.pin}" if reference.pin else reference.source_path
+        for reference in found
+    ]
+    assert " ".join(pinned_paths) == paths
     assert problems(NESTED, key) == []
-    assert {one.key for one in found} <= {key}
+    assert {reference.key for reference in found} <= {key}
 
 
 NO_PATHS = [
@@ -214,21 +220,21 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("item", "told"), REFUSED)
-def test_what_is_no_path_is_told_and_is_no_reference(item: str, told: str):
+@pytest.mark.parametrize(("item", "problem"), REFUSED)
+def test_value_that_is_not_a_path_is_reported_and_ignored(item: str, problem: str):
     assert references(f"{KEY}:\n{item}\n- kept") == (reference("kept", 4),)
-    assert problems(f"{KEY}:\n{item}\n- kept") == [(3, told)]
+    assert problems(f"{KEY}:\n{item}\n- kept") == [(3, problem)]
 
 
 @pytest.mark.parametrize("pin", ["123456", "xyz1234", "'1'", "", "[a]", "{}", "1" * 41, "~"])
-def test_a_pin_that_is_no_id_is_told_and_ignored(pin: str):
+def test_pin_that_is_not_an_object_id_is_reported_and_ignored(pin: str):
     text = f"{KEY}:\n- path: a\n  blob: {pin}"
     assert references(text) == (reference("a", 3),)
-    told = "blob is not a Git object id (7 to 40 hexadecimal digits); it is ignored."
-    assert problems(text) == [(4, told)]
+    problem = "blob is not a Git object id (7 to 40 hexadecimal digits); it is ignored."
+    assert problems(text) == [(4, problem)]
 
 
-def test_a_reason_that_is_no_text_is_told_and_ignored():
+def test_reason_that_is_not_a_string_is_reported_and_ignored():
     assert problems(f"{KEY}:\n- path: a\n  reason: [b]") == [
         (4, "reason must be a string; the value is ignored.")
     ]
@@ -236,43 +242,45 @@ def test_a_reason_that_is_no_text_is_told_and_ignored():
     assert references(f"{KEY}:\n- path: a\n  reason:")[0].reason is None
 
 
-def test_a_key_that_stands_twice_in_a_reference_is_told():
+def test_duplicate_key_in_a_reference_is_reported():
     text = f"{KEY}:\n- path: a\n  blob: 1234567\n  blob: 7654321"
     assert references(text) == (reference("a", 3, pin="7654321"),)
     assert problems(text) == [(5, 'Duplicate key "blob"; the last value is used.')]
 
 
-def test_an_item_without_the_named_key_is_told():
+def test_item_without_the_expected_key_is_reported():
     assert problems("x: [{ref: a}, b, {other: c}]", "x[].ref") == [
         (2, "Missing ref: this item has no source."),
         (2, "Missing ref: this item has no source."),
     ]
 
 
-def test_a_source_may_be_named_through_an_alias():
-    assert [one.source_path for one in references("x: &x a\ny: &y [b, *x]\nsource_refs: *y")] == [
+def test_source_given_through_an_alias_is_read():
+    assert [
+        reference.source_path for reference in references("x: &x a\ny: &y [b, *x]\nsource_refs: *y")
+    ] == [
         "b",
         "a",
     ]
 
 
-def test_a_thousand_references_are_read_and_the_rest_is_told():
+def test_references_beyond_a_thousand_are_reported_and_ignored():
     text = f"{KEY}:\n" + "\n".join(f"- f{n}" for n in range(1500))
     assert len(references(text)) == 1000
     assert problems(text) == [(1003, "More than 1000 references; the rest are ignored.")]
 
 
 @given(st.text(max_size=20))
-def test_no_reference_leaves_the_repository(written: str):
+def test_references_never_leave_the_repository(written: str):
     quoted = "'" + written.replace("'", "''").replace("\n", " ") + "'"
-    for one in references(f"{KEY}: [{quoted}]"):
-        assert one.source_path
-        assert not one.source_path.startswith("/")
-        assert ".." not in one.source_path.split("/")
-        assert "\0" not in one.literal
+    for reference in references(f"{KEY}: [{quoted}]"):
+        assert reference.source_path
+        assert not reference.source_path.startswith("/")
+        assert ".." not in reference.source_path.split("/")
+        assert "\0" not in reference.literal
 
 
-def test_problems_know_their_type():
+def test_problems_have_types():
     assert parse_page(b"---\nsource_refs: 1\n---\n", (KEY,)).problems == (
         Problem(2, '"1" is not a string in YAML (int); put it in quotes.'),
     )

@@ -25,7 +25,7 @@ See [x](javascript:1), [y **z**](http://e.com "t"), <http://u> and [l][r]. ![a](
 """
 
 
-def test_blocks_of_a_page_are_rendered_without_links_images_headings_and_markup():
+def test_rendered_blocks_have_no_links_images_headings_or_markup():
     blocks = render_blocks(PAGE)
     assert blocks[0] == '<p class="heading h1">A <em>title</em></p>\n'
     assert blocks[1] == (
@@ -45,7 +45,7 @@ def test_blocks_of_a_page_are_rendered_without_links_images_headings_and_markup(
     assert "style=" not in "".join(blocks)
 
 
-def test_a_quotation_mark_in_a_target_ends_nothing():
+def test_quotation_mark_in_a_target_does_not_end_the_attribute():
     (block,) = render_blocks('[a](<x"onclick=b> "t") ![b](<y"z>)')
     assert block == (
         '<p><span class="link">a</span> <small>(x%22onclick=b)</small>'

@@ -36,7 +36,7 @@ def _sections(text: str, body: int = 0) -> tuple[Section, ...]:
     return parse_markdown(text.encode(), body).sections
 
 
-def test_h2_and_h3_begin_sections_h4_stays_inside() -> None:
+def test_sections_begin_at_h2_and_h3_but_not_at_h4() -> None:
     body = PAGE.index("\n# Title") + 1
 
     assert _sections(PAGE, body) == (
@@ -47,15 +47,15 @@ def test_h2_and_h3_begin_sections_h4_stays_inside() -> None:
     )
 
 
-def test_a_page_without_headings_is_one_section() -> None:
+def test_page_without_headings_is_one_section() -> None:
     assert _sections("\n\ntext\n\n") == (Section(None, 0, (), None, 3, 3, 2, 6),)
 
 
-def test_an_empty_page_has_none() -> None:
+def test_empty_page_has_no_sections() -> None:
     assert _sections("") == _sections(" \n\n") == ()
 
 
-def test_nothing_stands_before_a_first_h2() -> None:
+def test_page_that_begins_with_h2_has_no_section_before_it() -> None:
     assert [section.heading for section in _sections("\n## A\n## A\n")] == ["A", "A"]
 
 
@@ -63,19 +63,22 @@ def test_equal_headings_have_different_anchors() -> None:
     assert [section.anchor for section in _sections("## A\n### A\n## A\n")] == ["a", "a-1", "a-2"]
 
 
-def test_an_underlined_heading_begins_a_section() -> None:
+def test_underlined_heading_begins_a_section() -> None:
     found = _sections("Title\n=====\nx\nPart\none\n---\ny\n")
 
-    assert [(one.heading, one.heading_path, one.line_start, one.line_end) for one in found] == [
+    assert [
+        (section.heading, section.heading_path, section.line_start, section.line_end)
+        for section in found
+    ] == [
         (None, ("Title",), 1, 2),
         ("x Part one", ("Title", "x Part one"), 3, 7),
     ]
 
 
-def test_a_further_h1_ends_the_section_before_it() -> None:
+def test_second_h1_ends_the_previous_section() -> None:
     found = _sections("# One\n## A\n# Two\ntext\n### B\n")
 
-    assert [(one.heading, one.level, one.heading_path) for one in found] == [
+    assert [(section.heading, section.level, section.heading_path) for section in found] == [
         (None, 0, ("One",)),
         ("A", 2, ("One", "A")),
         ("Two", 1, ("Two",)),
@@ -83,17 +86,17 @@ def test_a_further_h1_ends_the_section_before_it() -> None:
     ]
 
 
-def test_headings_in_quotes_lists_and_code_begin_none() -> None:
+def test_headings_in_quotes_lists_and_code_begin_no_section() -> None:
     text = "## A\n> ## quoted\n\n- ## listed\n\n```\n## code\n```\n\n<div>\n## html\n</div>\n"
 
     assert [section.heading for section in _sections(text)] == ["A"]
 
 
-def test_a_generators_own_id_is_no_part_of_a_heading() -> None:
+def test_explicit_id_is_not_part_of_the_heading() -> None:
     assert _sections("## Setup {#install}\n")[0].heading == "Setup"
 
 
-def test_a_very_long_heading_is_cut() -> None:
+def test_very_long_heading_is_truncated() -> None:
     (section,) = _sections("## " + "long " * 1000)
 
     assert section.heading is not None
@@ -104,8 +107,12 @@ def test_bom_crlf_and_japanese_keep_bytes_and_lines_right() -> None:
     data = "\ufeff# 題名\r\n\r\n## 認証 フロー\r\n本文\r\n\r\n### 手順\r\n".encode()
     sections = parse_markdown(data).sections
 
-    assert [(one.line_start, one.line_end) for one in sections] == [(1, 1), (3, 4), (6, 6)]
-    assert [data[one.byte_start : one.byte_end].decode() for one in sections] == [
+    assert [(section.line_start, section.line_end) for section in sections] == [
+        (1, 1),
+        (3, 4),
+        (6, 6),
+    ]
+    assert [data[section.byte_start : section.byte_end].decode() for section in sections] == [
         "# 題名",
         "## 認証 フロー\r\n本文",
         "### 手順",
@@ -124,7 +131,7 @@ pages = st.lists(st.one_of(st.sampled_from(PIECES), st.binary(max_size=4)), max_
 
 @given(pages, st.sampled_from([b"", b"\xef\xbb\xbf"]))
 @settings(deadline=None, max_examples=300)
-def test_the_bytes_of_a_section_are_its_lines(page: bytes, bom: bytes) -> None:
+def test_bytes_of_a_section_are_its_lines(page: bytes, bom: bytes) -> None:
     data = bom + page
     lines = re.split(rb"\r\n|\r|\n", data)
 
@@ -138,7 +145,7 @@ def test_the_bytes_of_a_section_are_its_lines(page: bytes, bom: bytes) -> None:
 
 @given(pages)
 @settings(deadline=None, max_examples=300)
-def test_every_text_is_in_exactly_one_section_and_one_chunk(data: bytes) -> None:
+def test_text_is_in_exactly_one_section_and_one_chunk(data: bytes) -> None:
     facts = parse_markdown(data)
 
     for parts in (facts.sections, facts.chunks):

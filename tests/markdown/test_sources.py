@@ -32,7 +32,7 @@ def renamed(front_matter, **renames):
         ),
     ],
 )
-def test_only_the_path_is_another_one(before, after):
+def test_rename_changes_only_the_path(before, after):
     assert renamed(before) == after
 
 
@@ -50,7 +50,7 @@ def test_only_the_path_is_another_one(before, after):
         (".github/x.yml", ".github/x.yml"),
     ],
 )
-def test_a_path_is_quoted_where_yaml_needs_it(path, written):
+def test_renamed_path_is_quoted_where_yaml_requires_it(path, written):
     if written is None:
         with pytest.raises(PageError):  # UBP reads "\\" in a path as "/"
             renamed("source_refs: a.py", **{"a.py": path})
@@ -58,7 +58,7 @@ def test_a_path_is_quoted_where_yaml_needs_it(path, written):
         assert renamed("source_refs: a.py", **{"a.py": path}) == f"source_refs: {written}"
 
 
-def test_a_tail_stays_and_other_bytes_do():
+def test_rename_keeps_the_fragment_and_all_other_bytes():
     data = b"\xef\xbb\xbf---\r\nsource_refs:\r\n  - a.py#L3  # x\r\nx: \xff\r\n---\r\n\xff\r\n"
     assert rename_sources(data, KEYS, {"a.py#L3": "b.py#L3"}) == data.replace(b"a.py", b"b.py")
 
@@ -73,6 +73,6 @@ def test_a_tail_stays_and_other_bytes_do():
         "source_refs: !!str a.py",
     ],
 )
-def test_what_cannot_be_edited_in_place_is_refused(front_matter):
+def test_source_that_cannot_be_renamed_in_place_is_refused(front_matter):
     with pytest.raises(PageError):
         renamed(front_matter)

@@ -35,19 +35,19 @@ def test_fields_come_from_front_matter_else_from_the_path_and_the_first_commit(s
         (NoteFilter(date_from="soon"), set()),
     ],
 )
-def test_filters_decide_which_notes_are_wanted(session, wanted, paths):
+def test_filters_select_notes(session, wanted, paths):
     notes = read_all_notes(session, session.view())
     assert {path for path, note in notes.items() if wanted.matches(note)} == paths
 
 
-def test_a_search_finds_wanted_notes_only(session):
+def test_search_finds_only_selected_notes(session):
     search = NoteSearch(session)
     assert search.find("vector database", 10).hits[0].note.path in {"1.md", "2.md"}
     found = search.find("vector database", 10, NoteFilter(category="Food"))
     assert {hit.note.path for hit in found.hits} <= {"4.md"}
 
 
-def test_an_expired_note_does_not_answer(notes):
+def test_expired_note_gives_no_answer(notes):
     notes.write("4.md", NOTES["4.md"].replace("id:", "expires_at: 2025-01-10\nid:"))
     notes.commit()
     for now, paths in ((NOW, set()), (NOW - 10 * 86_400, {"4.md"})):
@@ -58,7 +58,7 @@ def test_an_expired_note_does_not_answer(notes):
             assert ("Food" in {topic.name for topic in trends.topics}) == bool(paths)
 
 
-def test_names_are_published_software_and_capitalized_words_outside_of_code():
+def test_names_are_published_software_and_capitalized_words_outside_code():
     names = find_names(
         "MCP and LLMs with LangChain, see https://github.com/acme/vector-db.git, "
         "https://pypi.org/project/httpx/ and https://github.com/features/copilot.\n\n"
@@ -69,7 +69,7 @@ def test_names_are_published_software_and_capitalized_words_outside_of_code():
     assert names.repositories == {"vector-db": "https://github.com/acme/vector-db"}
 
 
-def test_names_in_japanese_are_words_in_katakana_quoted_ones_and_latin_ones_between_them():
+def test_japanese_names_are_katakana_quoted_and_latin_words():
     names = find_names(
         "---\ntitle: オモテ\n---\n\n# ラズベリーパイでAIエージェントを動かす\n\n"
         "LangChainを使って「ずんだもん」がパンのデータを読み、ジョン・スミスとｷﾀﾑﾗのMCPサーバーに送る。"
@@ -88,7 +88,7 @@ def test_names_in_japanese_are_words_in_katakana_quoted_ones_and_latin_ones_betw
     assert names.acronyms == {"ai": "AI", "mcp": "MCP"}
 
 
-def test_names_in_japanese_are_topics_of_a_period_and_new(notes):
+def test_japanese_names_are_topics_of_a_period_and_new(notes):
     texts = {
         "5.md": ("2025-01-15", "ラズベリーパイで「ずんだもん」を動かす。キーボードもある。"),
         "6.md": ("2025-01-14", "「ずんだもん」とラズベリーパイの設定。"),
@@ -107,7 +107,7 @@ def test_names_in_japanese_are_topics_of_a_period_and_new(notes):
     assert "キーボード" not in new
 
 
-def test_a_name_that_is_mentioned_no_more_than_before_is_no_topic(notes):
+def test_name_that_is_mentioned_no_more_than_before_is_no_topic(notes):
     for number in range(50):  # it is not common
         notes.write(f"old/{number}.md", f"---\ndate: 2024-06-01\n---\n\n# {number}\n")
     for path, day in (("5.md", 15), ("6.md", 14), ("7.md", 7), ("8.md", 6)):
@@ -139,13 +139,13 @@ def test_a_name_that_is_mentioned_no_more_than_before_is_no_topic(notes):
     ],
     ids=range(15),
 )
-def test_no_text_takes_long(text):
+def test_names_of_any_text_are_found_in_linear_time(text):
     started = time.process_time()
     find_names(text)
     assert time.process_time() - started < 2
 
 
-def test_a_period_is_compared_with_the_one_before(session):
+def test_period_is_compared_with_the_previous_one(session):
     trends = find_trends(session, session.view(), "1w")
     assert (trends.notes, trends.before) == (2, 2)
     topics = {topic.name: (topic.notes, topic.before, topic.trend) for topic in trends.topics}
@@ -165,13 +165,13 @@ def test_a_period_is_compared_with_the_one_before(session):
     ]
 
 
-def test_a_category_and_an_end_narrow_the_trends(session):
+def test_category_and_end_limit_the_trends(session):
     trends = find_trends(session, session.view(), "2w", "food", until=1_736_000_000)
     assert (trends.notes, trends.before, trends.new_tools) == (1, 0, ())
     assert [(topic.name, topic.trend) for topic in trends.topics] == [("Food", "new")]
 
 
-def test_an_answer_is_a_passage_as_it_is_written(session):
+def test_answer_is_a_passage_as_written(session):
     answer = answer_question(session, "How much sun do tomatoes need?")
     best = answer.passages[0]
     assert best.note.path == "garden/tomatoes.md"
@@ -182,7 +182,7 @@ def test_an_answer_is_a_passage_as_it_is_written(session):
     assert (nothing.passages, nothing.confidence, nothing.is_weak) == ((), 0.0, True)
 
 
-def test_a_word_that_no_note_contains_is_answered_without_confidence(notes):
+def test_word_that_no_note_contains_is_answered_without_confidence(notes):
     notes.write(
         "jq.md", "# Jq\n\nHow to write recipes for jq, with the help of a chat: jq -r .[]\n"
     )
@@ -197,7 +197,7 @@ def test_a_word_that_no_note_contains_is_answered_without_confidence(notes):
         )
 
 
-def test_words_alone_are_as_sure_as_they_are_found(notes, monkeypatch):
+def test_confidence_without_meaning_depends_on_the_words_found(notes, monkeypatch):
     # As if no model were available.
     monkeypatch.setattr("ubp.search.run._open_semantic", lambda *_: (None, None))
     with Workspace.open(str(notes.root)) as workspace:
@@ -209,7 +209,7 @@ def test_words_alone_are_as_sure_as_they_are_found(notes, monkeypatch):
         assert other.is_weak
 
 
-def test_recommendations_name_the_need_and_the_notes_and_leave_out_what_is_used(session):
+def test_recommendations_state_need_and_notes_and_omit_tools_in_use(session):
     found = recommend(
         session, "An assistant", ["LangChain"], ["agents", "vector database"], lambda _: None
     )

@@ -20,7 +20,7 @@ WORKFLOW = """jobs:
 
 @pytest.fixture
 def project(repository):
-    """A project with everything that a report asks for; two commits, one tag."""
+    """A project with everything that a report looks for; two commits, one tag."""
     repository.write("LICENSE", MIT)
     repository.write("SECURITY.md", "# Security\n")
     repository.write(".github/workflows/ci.yml", WORKFLOW)
@@ -43,7 +43,7 @@ def report_on(project, checks=None, days=30):
         return verify(workspace.session, address, project.head(), forge, now)
 
 
-def test_a_report_has_a_score_and_the_evidence_of_each_point(project):
+def test_report_has_a_score_and_the_evidence_of_each_point(project):
     checks = (
         Check("build", "success"),
         Check("pytest (3.12)", "success"),
@@ -68,7 +68,7 @@ def test_a_report_has_a_score_and_the_evidence_of_each_point(project):
     assert (report.build_result, report.test_result) == ("BUILD_SUCCESS", "TEST_PASS")
 
 
-def test_what_is_unknown_has_no_points_and_was_not_run(project):
+def test_unknown_facts_give_no_points_and_are_marked_as_not_run(project):
     report = report_on(project, None, days=400)
     points = {point.name: point.points for point in report.points}
     assert points["activity"] == points["authors"] == 0
@@ -81,7 +81,7 @@ def test_what_is_unknown_has_no_points_and_was_not_run(project):
     assert failed.score == 80
 
 
-def test_a_repository_without_anything_is_a_high_risk(repository):
+def test_empty_repository_is_a_high_risk(repository):
     repository.write("main.c", "int main;\n")
     repository.commit()
     report = report_on(repository, (), days=1000)
@@ -89,7 +89,7 @@ def test_a_repository_without_anything_is_a_high_risk(repository):
     assert report.usage_notes.startswith("Check first: activity (last commit 1000 days before")
 
 
-def test_a_report_is_a_document_that_can_be_read_back(project):
+def test_report_is_a_document_that_can_be_read_back(project):
     report = report_on(project, (Check("build", "success"),))
     document = write_report(report)
     assert parse_report(document) == report
@@ -108,7 +108,7 @@ def test_a_report_is_a_document_that_can_be_read_back(project):
         ("https://codeberg.org/acme/app", "oss/codeberg.org/acme/app.md"),
     ],
 )
-def test_a_repository_is_known_by_its_address(text, path):
+def test_repository_is_recognized_by_its_address(text, path):
     assert parse_repository(text).path == path
 
 

@@ -1,4 +1,4 @@
-"""What a report tells of a repository."""
+"""The contents of a report."""
 
 import json
 
@@ -51,10 +51,10 @@ def project(repository):
 
 def test_pages_have_their_changes_and_weight_in_the_order_of_stale(project, report):
     made = report(project, days=10)
-    told = [
+    rows = [
         (p.path, p.added, p.removed, p.changed_percent, p.links_in, p.weight) for p in made.pages
     ]
-    assert told == [
+    assert rows == [
         ("docs/gone.md", 0, 100, 100, 0, 101),
         ("docs/much.md", 50, 50, 50, 1, 202),
         ("docs/linked.md", 0, 1, 1, 1, 4),
@@ -65,7 +65,7 @@ def test_pages_have_their_changes_and_weight_in_the_order_of_stale(project, repo
     assert made.levels.fresh_percent == 20
 
 
-def test_the_worst_level_comes_first_whatever_it_weighs(project, report):
+def test_worst_level_comes_first_whatever_the_weight(project, report):
     made = report(project)
     assert [(p.path, p.assessment.level) for p in made.pages][:2] == [
         ("docs/gone.md", "stale"),
@@ -73,24 +73,26 @@ def test_the_worst_level_comes_first_whatever_it_weighs(project, report):
     ]
 
 
-def test_the_others_the_findings_and_the_orphans_are_told(project, report):
+def test_report_lists_other_pages_findings_and_orphans(project, report):
     made = report(project)
-    assert [(one.page.filepath, one.level, one.links_in) for one in made.others] == [
+    assert [(other.page.filepath, other.level, other.links_in) for other in made.others] == [
         ("docs/index.md", "untracked", 1),
         ("docs/fresh.md", "fresh", 0),
     ]
-    assert [(one.rule, one.filepath) for one in made.findings] == [("broken-link", "docs/index.md")]
-    assert [one.filepath for one in made.orphans] == [
+    assert [(finding.rule, finding.filepath) for finding in made.findings] == [
+        ("broken-link", "docs/index.md")
+    ]
+    assert [orphan.filepath for orphan in made.orphans] == [
         "docs/fresh.md",
         "docs/gone.md",
         "docs/little.md",
     ]
 
 
-def test_a_diff_that_pages_share_is_told_once(project, report):
+def test_diff_shared_by_pages_is_shown_once(project, report):
     made = report(project)
-    told = [(p.path, s.diff[:4], s.same_as) for p in made.pages for s in p.sources]
-    assert told == [
+    rows = [(p.path, s.diff[:4], s.same_as) for p in made.pages for s in p.sources]
+    assert rows == [
         ("docs/gone.md", "--- ", None),
         ("docs/much.md", "--- ", None),
         ("docs/linked.md", "--- ", None),
@@ -108,11 +110,11 @@ def test_long_diffs_are_cut_and_say_so(project, report, monkeypatch):
     assert source.removed == 100
 
 
-def test_all_diffs_together_have_a_limit_that_the_first_pages_use(project, report, monkeypatch):
+def test_total_size_of_diffs_is_limited_and_the_first_pages_use_it(project, report, monkeypatch):
     monkeypatch.setattr(pages_module, "MAX_CHARACTERS", 4 * pages_module.SOURCE_CHARACTERS + 600)
     monkeypatch.setattr(pages_module, "MIN_DIFF_CHARACTERS", 0)
-    told = [(p.path, bool(s.diff), s.cut_lines) for p in report(project).pages for s in p.sources]
-    assert told == [
+    rows = [(p.path, bool(s.diff), s.cut_lines) for p in report(project).pages for s in p.sources]
+    assert rows == [
         ("docs/gone.md", True, 0),
         ("docs/much.md", False, 110),
         ("docs/linked.md", True, 0),
@@ -120,7 +122,7 @@ def test_all_diffs_together_have_a_limit_that_the_first_pages_use(project, repor
     ]
 
 
-def test_a_hidden_source_shows_nothing_of_itself(repository, report):
+def test_hidden_source_shows_only_its_verdict(repository, report):
     repository.write(".ubp/config.json", json.dumps({"source": {"exclude": ["src/secret.py"]}}))
     repository.write("src/secret.py", "password = 1\n")
     repository.page("docs/a.md", "src/secret.py")
@@ -134,20 +136,20 @@ def test_a_hidden_source_shows_nothing_of_itself(repository, report):
     assert (source.reference.commits, source.reference.current_blob) == ((), None)
 
 
-def test_a_revision_has_its_own_report(project, report):
+def test_revision_has_its_own_report(project, report):
     made = report(project, days=10, ref="HEAD~1")
     assert (made.levels, made.pages) == (Levels(fresh=5, untracked=1), ())
     assert made.snapshot.commit == project.git("rev-parse", "HEAD~1")
 
 
-def test_rules_that_are_off_stay_off_but_for_orphans(project, report):
+def test_rules_that_are_off_stay_off_except_orphans(project, report):
     severities = {"broken-link": "off", "orphan-doc": "off"}
     project.write(".ubp/config.json", json.dumps({"check": {"severity": severities}}))
     made = report(project)
     assert (made.findings, len(made.orphans)) == ((), 3)
 
 
-def test_ages_are_grouped_by_their_day(project, report):
+def test_ages_are_grouped_by_day(project, report):
     (page, *_) = report(project).pages
     young = page._replace(assessment=page.assessment._replace(level="possibly_stale"))
     aged = [StalePage(page.assessment, (), 0, age_days=days) for days in (0, 6, 7, 89, 90, 9999)]
@@ -164,7 +166,7 @@ def test_ages_are_grouped_by_their_day(project, report):
     assert [group.days for group in group_ages(())] == list(AGES)
 
 
-def test_the_name_is_the_folders(repository, report, tmp_path):
+def test_report_has_the_name_of_the_folder(repository, report, tmp_path):
     repository.commit()
     assert report(repository).name == "project"
     repository.git("clone", "-q", "--bare", ".", str(tmp_path / "tool.git"))
@@ -187,27 +189,30 @@ def test_the_name_is_the_folders(repository, report, tmp_path):
     ],
     ids=str,
 )
-def test_a_badge_is_never_greener_than_the_truth(levels, badge):
+def test_badge_is_never_greener_than_the_state(levels, badge):
     assert make_badge(levels) == badge
 
 
-def test_a_diff_of_unknown_length_counts_no_lines(project, report):
+def test_diff_of_unknown_length_counts_no_lines(project, report):
     (page, *_) = report(project).pages
     (source,) = page.sources
     for diff in (SourceDiff("Binary file a differs"), SourceDiff("", missing=("1" * 40,))):
-        (told,) = pages_module.describe_pages(
+        (described,) = pages_module.describe_pages(
             [page.assessment], [(page.assessment, source.reference, diff)], {page.path: 0}
         )[0].sources
-        assert (told.added, told.removed, told.lines) == (None, None, 0)
-        assert (told.diff, told.missing) == (diff.text, diff.missing)
+        assert (described.added, described.removed, described.lines) == (None, None, 0)
+        assert (described.diff, described.missing) == (diff.text, diff.missing)
 
 
-def test_the_bindings_are_held_against_history(project, report, monkeypatch):
-    told = {
-        (one.binding.filepath, one.binding.source_path): (one.judgement, one.changed)
-        for one in report(project).review.bindings
+def test_bindings_are_compared_with_history(project, report, monkeypatch):
+    judgements = {
+        (binding.binding.filepath, binding.binding.source_path): (
+            binding.judgement,
+            binding.changed,
+        )
+        for binding in report(project).review.bindings
     }
-    assert told["docs/much.md", "src/much.py"] == ("unproven", 1)
+    assert judgements["docs/much.md", "src/much.py"] == ("unproven", 1)
 
     def fail(*_, **__):
         raise RepositoryError("No trees.")

@@ -14,9 +14,9 @@ from ubp.output.html.treemap import MAX_BOXES, Region, divide, find_boxes, treem
 from ubp.report.values import Report
 
 
-def overlap(one: Region, other: Region) -> float:
-    width = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    height = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
+def overlap(first: Region, other: Region) -> float:
+    width = min(first.x + first.width, other.x + other.width) - max(first.x, other.x)
+    height = min(first.y + first.height, other.y + other.height) - max(first.y, other.y)
     return max(width, 0) * max(height, 0)
 
 
@@ -35,7 +35,7 @@ def test_parts_tile_a_region_by_their_weights(weights):
         assert sum(overlap(part, other) for other in parts[number + 1 :]) < area * 1e-9
 
 
-def test_parts_are_as_square_as_can_be():
+def test_parts_are_as_square_as_possible():
     assert divide(Region(0, 0, 6, 4), [6, 6, 4, 3, 2, 2, 1])[:3] == [
         Region(0, 0, 3, 2),
         Region(0, 2, 3, 2),
@@ -51,7 +51,7 @@ def many(number: int) -> list[SourceActivity]:
     ]
 
 
-def test_there_are_never_more_boxes_than_can_be_read():
+def test_boxes_are_limited_to_a_readable_number():
     boxes = find_boxes(build_tree(many(9_000)))
 
     assert MAX_BOXES // 2 < len(boxes) <= MAX_BOXES
@@ -59,7 +59,7 @@ def test_there_are_never_more_boxes_than_can_be_read():
     assert sum(box.tally.files for box in boxes) == 9_000
 
 
-def test_one_box_tells_of_a_directory_in_which_all_is_alike():
+def test_directory_of_equal_pages_is_one_box():
     sources = [SourceActivity(f"big/f{n}.py", 90, is_described=False) for n in range(3)]
     sources += [SourceActivity(f"small/f{n}.py", 3, is_described=True) for n in range(3)]
 
@@ -71,7 +71,7 @@ def test_one_box_tells_of_a_directory_in_which_all_is_alike():
     }
 
 
-def test_what_is_too_much_to_be_told_apart_lies_in_one_box(monkeypatch):
+def test_pages_beyond_the_limit_share_one_box(monkeypatch):
     monkeypatch.setattr(drawing, "MAX_PARTS", 3)
     sources = [SourceActivity(f"f{n}.py", 10 - n, is_described=n == 0) for n in range(5)]
 
@@ -79,7 +79,7 @@ def test_what_is_too_much_to_be_told_apart_lies_in_one_box(monkeypatch):
     assert boxes == {"f0.py": (0, 1), "f1.py": (0, 1), "": (3, 3)}
 
 
-def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
+def test_box_has_a_text_and_a_mark_besides_its_colour():
     picture = treemap(
         [
             SourceActivity("src/<a>.py", 30, is_described=True),
@@ -99,7 +99,7 @@ def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
     assert "style" not in picture
 
 
-def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monkeypatch):
+def test_table_is_cut_and_names_the_command_for_the_rest(monkeypatch):
     monkeypatch.setattr("ubp.output.html.lists.MAX_GAPS", 1)
     sources = (
         SourceActivity("a.py", 2, is_described=False),
@@ -115,7 +115,7 @@ def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monk
     assert coverage(Report("project", snapshot, 0, coverage=found._replace(sources=()))) is None
 
 
-def test_a_phone_shows_only_names_that_fit():
+def test_phone_shows_only_names_that_fit():
     sources = [
         SourceActivity("core.py", 90, is_described=True),
         SourceActivity("commands_for_administrators.py", 90, is_described=False),

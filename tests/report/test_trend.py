@@ -1,4 +1,4 @@
-"""Levels of earlier commits: the same as if each of them had been judged by itself."""
+"""Levels of earlier commits equal those of assessing each commit alone."""
 
 import random
 
@@ -22,7 +22,7 @@ def steps(*days):
 
 def chosen(line, unit, count, now=0):
     moments = choose_moments(line, Span(unit, count), now * DAY)
-    return [(one.commit, one.at // DAY) for one in moments]
+    return [(moment.commit, moment.at // DAY) for moment in moments]
 
 
 def test_weeks_are_counted_back_from_the_newest_commit():
@@ -31,13 +31,13 @@ def test_weeks_are_counted_back_from_the_newest_commit():
     assert chosen(line, "weeks", 3, now=36) == [("c3", 9), ("c11", 16), ("c11", 23)]
 
 
-def test_the_newest_commit_is_a_moment_if_it_is_long_ago():
+def test_newest_commit_is_a_point_if_it_is_long_ago():
     line = steps(0, 3, 10, 11, 30)
-    told = [("c3", 9), ("c11", 16), ("c11", 23), ("c30", 30)]
-    assert chosen(line, "weeks", 3, now=37) == told
+    expected = [("c3", 9), ("c11", 16), ("c11", 23), ("c30", 30)]
+    assert chosen(line, "weeks", 3, now=37) == expected
 
 
-def test_in_a_young_history_the_moments_stand_closer():
+def test_young_history_has_points_at_shorter_intervals():
     line = steps(0, 3, 10, 11, 30)
     assert chosen(line, "weeks", 6) == [
         ("c0", 0),
@@ -49,13 +49,13 @@ def test_in_a_young_history_the_moments_stand_closer():
     ]
 
 
-def test_commits_are_the_last_ones_before_the_newest():
+def test_points_are_the_last_commits_before_the_newest():
     line = steps(0, 3, 10, 11, 30)
     assert chosen(line, "commits", 2) == [("c10", 10), ("c11", 11)]
     assert len(chosen(line, "commits", 99)) == 4
 
 
-def test_of_many_commits_as_many_are_looked_at_as_a_chart_can_show():
+def test_points_of_many_commits_are_limited_to_what_a_chart_can_show():
     line = steps(*range(1000))
     found = chosen(line, "commits", 500)
     assert len(found) == MAX_POINTS
@@ -63,17 +63,17 @@ def test_of_many_commits_as_many_are_looked_at_as_a_chart_can_show():
     assert found[-1] == ("c991", 991)
 
 
-def test_a_single_commit_has_no_past():
+def test_single_commit_has_no_past():
     assert chosen(steps(4), "weeks", 12) == []
     assert chosen([], "commits", 12) == []
 
 
-def test_commits_of_one_second_are_one_moment():
+def test_commits_of_one_second_are_one_point():
     line = [DatedCommit(ObjectId(name), DAY) for name in "ba"]
     assert choose_moments(line, Span("weeks", 12), DAY) == [Moment(ObjectId("b"), DAY)]
 
 
-def test_a_page_ages_from_point_to_point(repository):
+def test_page_ages_from_point_to_point(repository):
     repository.write("src/a.py", "1\n")
     repository.page("docs/a.md", "src/a.py")
     repository.write("docs/b.md", "Text\n")
@@ -100,7 +100,7 @@ def test_a_page_ages_from_point_to_point(repository):
     ]
 
 
-def test_what_is_not_committed_stands_at_the_end(repository):
+def test_uncommitted_changes_are_the_last_point(repository):
     repository.write("src/a.py", "1\n")
     repository.page("docs/a.md", "src/a.py")
     repository.commit()
@@ -110,14 +110,14 @@ def test_what_is_not_committed_stands_at_the_end(repository):
     assert (point.commit, point.levels) == (None, Levels(possibly_stale=1))
 
 
-def test_without_commits_there_is_no_past(repository):
+def test_trend_without_commits_is_empty(repository):
     repository.page("docs/a.md", "src/a.py")
     with Workspace.open(str(repository.root), clock=lambda: 5) as workspace:
         (point,) = workspace.report().trend
     assert point == (None, 5, Levels(stale=1))
 
 
-def test_pages_that_a_partial_clone_lacks_are_unknown_not_fresh(repository, tmp_path):
+def test_pages_absent_from_a_partial_clone_are_unknown_not_fresh(repository, tmp_path):
     repository.write("src/a.py", "1\n")
     repository.page("docs/a.md", "src/a.py")
     repository.commit()
@@ -131,7 +131,7 @@ def test_pages_that_a_partial_clone_lacks_are_unknown_not_fresh(repository, tmp_
     assert (first.levels, last.levels) == (Levels(unknown=1), Levels(fresh=1))
 
 
-def test_what_was_touched_is_seen_from_every_parent(repository):
+def test_touched_files_are_compared_with_every_parent(repository):
     repository.write("a", "1\n")
     start = repository.commit()
     repository.git("checkout", "-q", "-b", "side")
@@ -151,7 +151,7 @@ def test_what_was_touched_is_seen_from_every_parent(repository):
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_each_point_is_what_its_commit_says_alone(seed, new_repository):
+def test_points_equal_the_state_at_their_commit(seed, new_repository):
     repository = new_repository()
     grow(repository, random.Random(seed))
     with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:

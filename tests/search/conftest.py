@@ -87,10 +87,10 @@ def links() -> Callable[..., Any]:
 
 
 @pytest.fixture
-def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """Everything about a snapshot: `told(root)`; `anew=True` asks without the index."""
+def contents_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Everything about a snapshot: `contents_of(root)`; `anew=True` reads without the index."""
 
-    def tell(root: Path, *, anew: bool = False, **question: Any) -> dict[str, Any]:
+    def read_contents(root: Path, *, anew: bool = False, **question: Any) -> dict[str, Any]:
         if not anew:
             with open_links(root, **question) as (_, view, graph):
                 return everything(graph, view)
@@ -98,7 +98,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         if index.exists():
             index.rename(aside)
         try:
-            return tell(root, **question)
+            return read_contents(root, **question)
         finally:
             for file in index.glob("*"):
                 file.unlink()
@@ -106,4 +106,4 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
                 index.rmdir()
                 aside.rename(index)
 
-    return tell
+    return read_contents

@@ -1,4 +1,4 @@
-"""Whatever is typed, a search answers; and a filter takes away pages, no more and no less."""
+"""A search answers any query, and a filter removes exactly the pages that do not match."""
 
 import subprocess
 
@@ -46,7 +46,7 @@ MODES = st.sampled_from(["hybrid", "fulltext", "semantic"])
 
 @settings(max_examples=80, deadline=None)
 @given(query=TYPED, mode=MODES, limit=st.integers(1, 30))
-def test_any_text_has_an_answer_that_can_be_told(searched, query, mode, limit):
+def test_any_text_has_an_answer_that_can_be_encoded(searched, query, mode, limit):
     found = searched.search(query, mode=mode, limit=limit, include_linked=True)
     answer = found.answer
     assert len(answer.pages) == min(limit, answer.total)
@@ -56,7 +56,7 @@ def test_any_text_has_an_answer_that_can_be_told(searched, query, mode, limit):
     assert all(0 <= score <= 1 for score in scores)
     for hit in answer.pages:
         best, *others = hit.sections
-        assert not any(one.passage for one in others)
+        assert not any(other.passage for other in others)
         ends = [0, *(end for span in best.passage.highlights for end in span)]
         assert [*ends, len(best.passage.content)] == sorted([*ends, len(best.passage.content)])
         assert len(best.passage.content) <= PASSAGE_CHARACTERS
@@ -87,7 +87,7 @@ FILTERS = st.sampled_from(
     narrowing=FILTERS,
     mode=MODES,
 )
-def test_a_filter_takes_away_what_does_not_fit_and_nothing_else(searched, query, narrowing, mode):
+def test_filter_removes_only_what_does_not_match(searched, query, narrowing, mode):
     text, fits = narrowing
 
     def found(query):

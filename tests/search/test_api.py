@@ -7,9 +7,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs/reference/python.md"
 EXAMPLE = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
 
 
-def test_the_example_finds_a_page_its_line_and_whether_it_can_be_trusted(
-    repository, monkeypatch, capsys
-):
+def test_example_finds_a_page_with_its_line_and_staleness(repository, monkeypatch, capsys):
     repository.write("src/auth.py", "TTL = 3600\n")
     repository.write(
         "docs/auth.md",

@@ -55,7 +55,7 @@ def words(change):
     return [(part.kind, part.text) for part in change.words]
 
 
-def test_a_changed_word_is_shown_between_those_that_stayed(compare):
+def test_changed_word_is_shown_between_unchanged_ones(compare):
     found = compare({"a.md": BEFORE}, {"a.md": BEFORE.replace("never exceeds", "may exceed")})
     assert shown(found) == [("changed", "a.md#Slice_types", "a.md#Slice_types")]
     assert words(found.changes[0]) == [
@@ -77,7 +77,7 @@ def test_a_changed_word_is_shown_between_those_that_stayed(compare):
         ("## Slices", "##   Slices"),
     ],
 )
-def test_markup_case_and_line_breaks_make_no_difference(compare, old, new):
+def test_markup_case_and_line_breaks_are_not_differences(compare, old, new):
     assert compare({"a.md": BEFORE}, {"a.md": BEFORE.replace(old, new)}).changes == ()
 
 
@@ -88,7 +88,7 @@ def test_code_is_compared_byte_by_byte(compare):
     assert ("added", "X := 1") in words(found.changes[0])
 
 
-def test_a_section_below_changes_alone(compare):
+def test_section_below_changes_alone(compare):
     found = compare({"a.md": BEFORE}, {"a.md": BEFORE.replace("Call", "Now call")})
     assert shown(found) == [("changed", "a.md#deleting", "a.md#deleting")]
 
@@ -104,7 +104,7 @@ def test_added_and_removed_sections_have_all_their_words(compare):
     assert words(found.changes[0]) == [("added", "Channels A channel connects goroutines.")]
 
 
-def test_a_section_that_moved_to_another_page_is_one_change(compare):
+def test_section_moved_to_another_page_is_one_change(compare):
     head, heading, rest = BEFORE.partition("## Maps")
     found = compare({"a.md": BEFORE}, {"a.md": head, "b.md": "# B\n\n" + heading + rest})
     assert shown(found) == [
@@ -115,7 +115,7 @@ def test_a_section_that_moved_to_another_page_is_one_change(compare):
     assert found.changes[1].words == ()
 
 
-def test_a_renamed_heading_is_a_change_of_its_section(compare):
+def test_renamed_heading_is_a_change_of_its_section(compare):
     found = compare({"a.md": BEFORE}, {"a.md": BEFORE.replace("## Maps", "## Map types")})
     assert shown(found) == [
         ("changed", "a.md#maps", "a.md#map-types"),
@@ -123,7 +123,7 @@ def test_a_renamed_heading_is_a_change_of_its_section(compare):
     ]
 
 
-def test_a_path_and_a_section_narrow_the_comparison(compare):
+def test_path_and_section_limit_the_comparison(compare):
     after = BEFORE.replace("Call", "Now call").replace("never", "may")
     versions = {"a.md": BEFORE, "b.md": BEFORE}, {"a.md": after, "b.md": after}
     assert len(compare(*versions).changes) == 4
@@ -137,11 +137,11 @@ def test_a_path_and_a_section_narrow_the_comparison(compare):
         compare(*versions, "c.md")
 
 
-def test_other_files_are_not_compared(compare):
+def test_files_that_are_not_documents_are_not_compared(compare):
     assert compare({"a.py": "1\n"}, {"a.py": "2\n"}).changes == ()
 
 
-def test_a_long_section_is_shown_in_part(compare, monkeypatch):
+def test_long_section_is_shown_in_part(compare, monkeypatch):
     monkeypatch.setattr("ubp.search.compare.MAX_COMPARED_WORDS", 4)
     monkeypatch.setattr("ubp.search.compare.MAX_SHOWN_WORDS", 5)
     found = compare(

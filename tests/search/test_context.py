@@ -1,4 +1,4 @@
-"""A page with what stands around it: what comes first, what is left out."""
+"""A page with its related pages: their order, and what is omitted."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_nearer_pages_and_stronger_links_come_first(graph):
     ]
 
 
-def test_only_wanted_links_are_followed(graph):
+def test_only_requested_links_are_followed(graph):
     assert paths(graph, "center.md", 3, ["implements", "extends"]) == [
         ("back.md", 1, "center.md", "backlink", "implements", 1),
         ("a.md", 1, "center.md", "outlink", "extends", 1),
@@ -59,10 +59,13 @@ def test_only_wanted_links_are_followed(graph):
     assert paths(graph, "alone.md", 3) == []
 
 
-def test_related_pages_are_told_in_short(graph):
+def test_related_pages_are_summarized(graph):
     context = read_context(graph, "center.md", 2, Budget())
-    told = {one.document.path: (one.summary, one.headings) for one in context.related}
-    assert told == {
+    summaries = {
+        neighbor.document.path: (neighbor.summary, neighbor.headings)
+        for neighbor in context.related
+    }
+    assert summaries == {
         "a.md": ("About a. [[far]]", ("Head",)),
         "back.md": ("See [[center|implements]].", ()),
         "b.md": ("[[center]] [[far]]", ()),
@@ -73,7 +76,7 @@ def test_related_pages_are_told_in_short(graph):
     assert (context.left_out, context.center.is_cut) == (0, False)
 
 
-def test_what_does_not_fit_is_left_out_from_the_end(graph):
+def test_context_over_the_budget_is_cut_from_the_end(graph):
     whole = read_context(graph, "center.md", 3, Budget())
     for size in range(0, whole.size + 10, 7):
         context = read_context(graph, "center.md", 3, Budget(size))
@@ -86,15 +89,18 @@ def test_what_does_not_fit_is_left_out_from_the_end(graph):
             assert number == 0 or context.size < size
 
 
-def test_a_page_too_large_is_cut_and_says_where(graph):
+def test_page_over_the_budget_is_cut_and_says_where(graph):
     center = read_context(graph, "center.md", 1, Budget(60)).center
     assert center.content == "# Center\n\nFirst. Second."
     assert (center.is_cut, center.full_size) == (True, len(PAGES["center"].rstrip()))
-    assert [one.heading for one in center.sections[center.whole_sections :]] == ["One", "Two"]
+    assert [section.heading for section in center.sections[center.whole_sections :]] == [
+        "One",
+        "Two",
+    ]
 
 
 @pytest.mark.parametrize("budget", [Budget(2000), Budget(None, 500)])
-def test_the_headings_of_a_page_take_half_of_the_budget_at_most(repository, budget):
+def test_headings_of_a_page_take_at_most_half_of_the_budget(repository, budget):
     headings = "".join(f"## heading {number}\n\ntext\n\n" for number in range(3000))
     repository.write("a.md", headings)
     repository.commit()
@@ -107,31 +113,35 @@ def test_the_headings_of_a_page_take_half_of_the_budget_at_most(repository, budg
     assert len(center.content) > 500
 
 
-def test_a_page_of_many_headings_tells_the_highest(repository):
+def test_page_with_many_headings_lists_the_highest(repository):
     deep = "".join(f"## H{n}\n\ntext\n\n### Sub{n}\n\ntext\n\n" for n in range(15))
     repository.write("a.md", "[[b]]\n")
     repository.write("b.md", deep)
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        (one,) = workspace.context("a.md").context.related
-    assert (one.headings[0], one.headings[-1], len(one.headings)) == ("H0", "H14", 15)
-    assert one.hidden_headings == 15
+        (neighbor,) = workspace.context("a.md").context.related
+    assert (neighbor.headings[0], neighbor.headings[-1], len(neighbor.headings)) == (
+        "H0",
+        "H14",
+        15,
+    )
+    assert neighbor.hidden_headings == 15
 
 
-def test_unicode_counts_as_characters(repository):
+def test_budget_counts_unicode_characters(repository):
     repository.write("認証.md", "# 認証\n\n" + "安全である。" * 30 + "\n\n[[設計]]\n")
     repository.write("設計.md", b"# \xff\n\nBytes \xfe here.\n")
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
         cut = workspace.context("認証.md", max_size=56).context.center
         tokens = workspace.context("認証.md", max_tokens=24).context.center
-        (one,) = workspace.context("認証.md").context.related
+        (neighbor,) = workspace.context("認証.md").context.related
     assert cut.content == "# 認証\n\n" + "安全である。" * 7
     assert tokens.content == "# 認証\n\n" + "安全である。" * 2
-    assert one.summary == "Bytes � here."
+    assert neighbor.summary == "Bytes � here."
 
 
-def test_an_excluded_page_is_not_there(repository):
+def test_excluded_page_is_not_in_a_context(repository):
     repository.write("a.md", "[[secret]] [x](private/x.md) [[b]]\n")
     repository.write("b.md", "[[a]]\n")
     repository.write("private/x.md", "[[a]]\n")
@@ -139,14 +149,14 @@ def test_an_excluded_page_is_not_there(repository):
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
         context = workspace.context("a.md").context
-        assert [one.document.path for one in context.related] == ["b.md"]
+        assert [neighbor.document.path for neighbor in context.related] == ["b.md"]
         assert context.left_out == 0
         near = workspace.graph(center="a.md").near
-        assert ([one.path for one in near.documents], near.total) == (["a.md", "b.md"], 2)
+        assert ([document.path for document in near.documents], near.total) == (["a.md", "b.md"], 2)
         assert near.counts == {"a.md": (1, 1), "b.md": (1, 1)}
 
 
-def test_a_bare_repository_and_a_revision_answer_too(repository, new_repository):
+def test_context_of_a_bare_repository_and_a_revision_is_found(repository, new_repository):
     repository.write("a.md", "[[b]]\n")
     repository.write("b.md", "Old.\n")
     repository.commit("Begin")
@@ -156,11 +166,11 @@ def test_a_bare_repository_and_a_revision_answer_too(repository, new_repository)
     repository.git("push", "--quiet", str(bare.root), "main")
     with Workspace.open(str(bare.root)) as workspace:
         assert workspace.context("a.md").context.related == ()
-        (one,) = workspace.context("a.md", ref="main~1").context.related
-        assert (one.document.path, one.summary) == ("b.md", "Old.")
+        (neighbor,) = workspace.context("a.md", ref="main~1").context.related
+        assert (neighbor.document.path, neighbor.summary) == ("b.md", "Old.")
 
 
-def test_a_page_is_summed_up_once_and_as_it_stands_in_each_snapshot(repository, monkeypatch):
+def test_page_is_summarized_once_and_as_in_each_snapshot(repository, monkeypatch):
     repository.write("a.md", "# A\n\n[[b]]\n")
     repository.write("b.md", "Its text.\n\n## B\n")
     repository.commit("Begin")
@@ -172,8 +182,8 @@ def test_a_page_is_summed_up_once_and_as_it_stands_in_each_snapshot(repository, 
     with Workspace.open(str(repository.root)) as workspace:
 
         def summary(ref=None):
-            (one,) = workspace.context("a.md", ref=ref).context.related
-            return (one.summary, one.headings)
+            (neighbor,) = workspace.context("a.md", ref=ref).context.related
+            return (neighbor.summary, neighbor.headings)
 
         assert [summary(), summary()] == [("Its text.", ("B",))] * 2
         assert asked.count("b.md") == 1

@@ -49,7 +49,7 @@ FIELDS = {
         ("missing", ":", "x", False),
     ],
 )
-def test_a_condition_is_compared_with_each_value(name, operator, value, is_match):
+def test_condition_is_compared_with_each_value(name, operator, value, is_match):
     assert make_filter(name, operator, value).matches(FIELDS) is is_match
 
 
@@ -102,7 +102,7 @@ def test_only_existing_dates_are_dates(text, date):
         ("カテゴリ：検索", "", Filters(fields=((FieldFilter("カテゴリ", ":", "検索"),),))),  # noqa: RUF001  # a wide colon
     ],
 )
-def test_filters_on_fields_are_taken_out_of_a_query(text, rest, filters):
+def test_filters_on_fields_are_removed_from_a_query(text, rest, filters):
     assert parse_filters(text.replace("\uff1a", ":"), lambda: NAMES) == (rest, filters)
     assert read_query(text, field_names=lambda: NAMES).filters == filters
 
@@ -111,14 +111,14 @@ def test_filters_on_fields_are_taken_out_of_a_query(text, rest, filters):
     "text",
     ["std::x", "category::x", "node:fs", "category", "category://x", '"category:x"', "a=b", "x>=3"],
 )
-def test_what_is_no_filter_stays_in_the_query(text):
+def test_text_that_is_not_a_filter_stays_in_the_query(text):
     query = read_query(text, field_names=lambda: NAMES)
     assert query.filters == Filters()
     assert query.unknown_fields == ()
     assert query.tree is not None
 
 
-def test_names_of_fields_are_read_only_where_a_query_has_something_like_a_filter():
+def test_names_of_fields_are_read_only_for_queries_that_may_have_a_filter():
     def fail():
         raise AssertionError
 
@@ -133,7 +133,7 @@ def test_names_of_fields_are_read_only_where_a_query_has_something_like_a_filter
         ("published>=2026-01-01", (("published>=2026-01-01", None),)),
     ],
 )
-def test_a_field_that_no_page_has_is_reported(text, unknown):
+def test_field_that_no_page_has_is_reported(text, unknown):
     assert read_query(text, field_names=lambda: NAMES).unknown_fields == unknown
 
 
@@ -146,7 +146,7 @@ def test_a_field_that_no_page_has_is_reported(text, unknown):
         ("date<yesterday", "Neither a date nor a number in the filter date<yesterday."),
     ],
 )
-def test_a_filter_that_cannot_be_read_is_an_error(text, message):
+def test_invalid_filter_is_an_error(text, message):
     with pytest.raises(UsageError) as caught:
         read_query(text, field_names=lambda: NAMES)
     assert caught.value.message == message
@@ -187,7 +187,7 @@ def notes(tmp_path):
     return root
 
 
-def test_filters_narrow_pages_and_sections(notes):
+def test_filters_limit_pages_and_sections(notes):
     def found(query):
         pages = [hit.page.filepath for hit in workspace.search(query, mode="fulltext").answer.pages]
         if "cake" in query:
@@ -205,7 +205,7 @@ def test_filters_narrow_pages_and_sections(notes):
         assert found("cake category:other") == ""
 
 
-def test_fields_follow_the_files(notes):
+def test_fields_follow_changes_of_files(notes):
     with Workspace.open(str(notes)) as workspace:
         assert workspace.search("category:talks").answer.total == 1
         (notes / "plain.md").write_text("---\ncategory: talks\n---\n# Plain\n")

@@ -31,7 +31,7 @@ from ubp.search.query import read_query
         ("tag:#x", "", Filters(tags=(("#x",),))),
     ],
 )
-def test_filters_are_taken_out_with_what_joined_them(text, rest, filters):
+def test_filters_are_removed_with_the_words_that_join_them(text, rest, filters):
     assert parse_filters(text) == (rest, filters)
 
 
@@ -39,7 +39,7 @@ def test_filters_are_taken_out_with_what_joined_them(text, rest, filters):
     "text",
     ["tag:", 'tag:""', "tag :x", '"tag:x"', 'a "b tag:x" c', "xtag:y", "http://x", "not tag"],
 )
-def test_what_is_no_filter_stays_in_the_text(text):
+def test_text_that_is_not_a_filter_is_kept(text):
     assert parse_filters(text) == (text, Filters())
 
 
@@ -71,13 +71,13 @@ PATHS = ["a.md", "docs/a.md", "docs/api/b.md", "docs/api.md", "lib/docs/c.md", W
         ("[", []),
     ],
 )
-def test_a_path_is_a_folder_a_file_or_a_glob(value, admitted):
+def test_path_filter_is_a_folder_a_file_or_a_glob(value, admitted):
     assert Filters(paths=(value,)).matching_paths(PATHS) == admitted
     excluded = Filters(excluded=(Filter("path", value),)).matching_paths(PATHS)
     assert excluded == [path for path in PATHS if path not in admitted]
 
 
-def test_one_of_several_paths_will_do():
+def test_several_paths_match_if_one_does():
     assert Filters(paths=("a.md", "lib")).matching_paths(PATHS) == ["a.md", "lib/docs/c.md"]
 
 
@@ -95,7 +95,7 @@ def test_one_of_several_paths_will_do():
         (Filters(), True),
     ],
 )
-def test_tags_must_all_fit_and_one_of_the_types(filters, is_admitted):
+def test_several_tags_must_all_match_but_only_one_of_the_types(filters, is_admitted):
     assert filters.match_facts(["Security", "#login"], "design") is is_admitted
 
 
@@ -105,7 +105,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.text(max_size=40) | st.lists(PIECES, max_size=12).map("".join), st.sampled_from(PATHS))
-def test_whatever_is_typed_no_filter_raises(text, path):
+def test_arbitrary_query_raises_nothing(text, path):
     filters = read_query(text).filters
     assert set(filters.matching_paths([path])) <= {path}
     filters.match_facts(["a"], "api")

@@ -1,4 +1,4 @@
-"""What legs say is joined the same way in whatever order they say it."""
+"""The fusion of the legs of a search is independent of their order."""
 
 import random
 
@@ -17,62 +17,62 @@ ASKED = st.builds(FusionInput, st.sampled_from([0.0, 4.0, 20.0]), st.booleans())
 
 
 @given(LEGS, ASKED, st.randoms())
-def test_the_order_in_which_a_leg_tells_pages_is_irrelevant(legs, asked, randomness):
+def test_fusion_does_not_depend_on_the_order_within_a_leg(legs, asked, randomness):
     shuffled = RankingScores(*(_shuffled(leg, randomness) for leg in legs))
     assert fuse(shuffled, asked) == fuse(legs, asked)
 
 
 @given(LEGS, ASKED)
-def test_each_page_is_told_once_the_best_first(legs, asked):
+def test_pages_are_listed_once_best_first(legs, asked):
     found = fuse(legs, asked)
-    assert {one.path for one in found} == {*legs.words, *legs.meaning, *legs.links}
-    assert len({one.path for one in found}) == len(found)
-    scores = [one.score for one in found]
+    assert {page.path for page in found} == {*legs.words, *legs.meaning, *legs.links}
+    assert len({page.path for page in found}) == len(found)
+    scores = [page.score for page in found]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
 
 
 @given(WORDS, COSINES, ASKED)
-def test_a_leg_alone_orders_as_it_does_itself(words, meaning, asked):
+def test_single_leg_keeps_its_own_order(words, meaning, asked):
     for leg in (RankingScores(words=words), RankingScores(meaning=meaning)):
         scores = leg.words or leg.meaning
-        told = [max(0.0, scores[one.path]) for one in fuse(leg, asked)]
-        assert told == sorted(told, reverse=True)
+        ordered_scores = [max(0.0, scores[page.path]) for page in fuse(leg, asked)]
+        assert ordered_scores == sorted(ordered_scores, reverse=True)
 
 
 @given(LEGS, ASKED, PATHS, PATHS)
-def test_a_page_that_no_leg_puts_behind_another_is_not_behind_it(legs, asked, one, other):
-    behind = [leg.get(one, -1.0) < leg.get(other, -1.0) for leg in legs]
-    ahead = [leg.get(one, -1.0) > leg.get(other, -1.0) for leg in legs]
+def test_page_that_no_leg_ranks_lower_is_not_ranked_lower(legs, asked, page, other):
+    behind = [leg.get(page, -1.0) < leg.get(other, -1.0) for leg in legs]
+    ahead = [leg.get(page, -1.0) > leg.get(other, -1.0) for leg in legs]
     if any(ahead) and not any(behind):
         scores = {found.path: found.score for found in fuse(legs, asked)}
-        assert scores.get(one, 0.0) >= scores.get(other, 0.0)
+        assert scores.get(page, 0.0) >= scores.get(other, 0.0)
 
 
 @given(LEGS, ASKED)
-def test_links_push_no_page_behind_one_that_answers_much_less_well(legs, asked):
+def test_links_move_no_page_before_a_much_better_direct_hit(legs, asked):
     unlinked = legs._replace(links=dict.fromkeys(legs.links, 0.0))
-    direct = {one.path: one.score for one in fuse(unlinked, asked)}
-    linked = {one.path: one.score for one in fuse(legs, asked)}
-    for one, score in direct.items():
-        ahead = {other for other, there in linked.items() if there > linked[one]}
+    direct = {page.path: page.score for page in fuse(unlinked, asked)}
+    linked = {page.path: page.score for page in fuse(legs, asked)}
+    for path, score in direct.items():
+        ahead = {other for other, there in linked.items() if there > linked[path]}
         assert all(direct[other] > score - LINKS_SHARE for other in ahead)
 
 
-def test_equal_pages_stand_in_the_order_of_their_paths():
+def test_pages_with_equal_scores_are_ordered_by_path():
     legs = RankingScores(words={"b.md": 1.0, "a.md": 1.0}, meaning={"a.md": 0.5, "b.md": 0.5})
-    assert [one.path for one in fuse(legs, FusionInput())] == ["a.md", "b.md"]
+    assert [page.path for page in fuse(legs, FusionInput())] == ["a.md", "b.md"]
 
 
-def test_words_fall_where_the_query_could_hold_far_more_of_them():
+def test_words_weigh_less_where_the_query_could_match_far_more():
     legs = RankingScores(words={"words.md": 2.0}, meaning={"words.md": 0.2, "meaning.md": 0.7})
-    assert [one.path for one in fuse(legs, FusionInput(2.5))] == ["words.md", "meaning.md"]
-    assert [one.path for one in fuse(legs, FusionInput(20.0))] == ["meaning.md", "words.md"]
+    assert [page.path for page in fuse(legs, FusionInput(2.5))] == ["words.md", "meaning.md"]
+    assert [page.path for page in fuse(legs, FusionInput(20.0))] == ["meaning.md", "words.md"]
 
 
-def test_a_page_beyond_the_last_one_named_counts_as_near_as_that():
+def test_page_beyond_the_last_ranked_one_has_its_similarity():
     legs = RankingScores(words={"far.md": 4.0}, meaning={"near.md": 0.8, "last.md": 0.4})
-    assert {one.path: one.score for one in fuse(legs, FusionInput(5.0))} == {
+    assert {page.path: page.score for page in fuse(legs, FusionInput(5.0))} == {
         "far.md": pytest.approx(0.6),
         "near.md": pytest.approx(0.4),
         "last.md": pytest.approx(0.2),
@@ -85,10 +85,10 @@ def _shuffled(leg, randomness: random.Random):
     return dict(pairs)
 
 
-def test_words_that_are_foreign_to_the_pages_count_less():
+def test_words_that_are_foreign_to_the_pages_weigh_less():
     legs = RankingScores(words={"a.md": 4.0}, meaning={"a.md": 0.2, "b.md": 0.6})
-    told = {is_foreign: fuse(legs, FusionInput(8.0, is_foreign)) for is_foreign in (False, True)}
-    assert [one.path for one in told[False]] == ["a.md", "b.md"]
-    assert [one.path for one in told[True]] == ["b.md", "a.md"]
+    orders = {is_foreign: fuse(legs, FusionInput(8.0, is_foreign)) for is_foreign in (False, True)}
+    assert [page.path for page in orders[False]] == ["a.md", "b.md"]
+    assert [page.path for page in orders[True]] == ["b.md", "a.md"]
     words = RankingScores(words={"a.md": 4.0})
     assert fuse(words, FusionInput(8.0, is_foreign=True)) == fuse(words, FusionInput(8.0))

@@ -1,4 +1,4 @@
-"""What a graph answers, what it writes, and how pages are read for it."""
+"""The answers of a graph, what it writes, and how pages are read for it."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def paths(edges):
     return [(edge.source, edge.link.target, edge.resolution.bucket) for edge in edges]
 
 
-def test_a_graph_tells_documents_links_and_backlinks(project, links):
+def test_graph_has_documents_links_and_backlinks(project, links):
     with links(project.root) as (_, view, graph):
         assert [(row.path, row.title, row.doc_type, row.tags) for row in graph.documents()] == [
             ("a.md", "Alpha", "spec", ()),
@@ -60,7 +60,7 @@ def test_a_graph_tells_documents_links_and_backlinks(project, links):
         assert view.read(["src/x.py"]) == {}
 
 
-def test_the_same_snapshot_asked_twice_writes_nothing(project, links):
+def test_second_view_of_the_same_snapshot_writes_nothing(project, links):
     with links(project.root):
         pass
     before = project.index.read_bytes()
@@ -69,7 +69,7 @@ def test_the_same_snapshot_asked_twice_writes_nothing(project, links):
     assert project.index.read_bytes() == before
 
 
-def test_words_are_found_in_the_documents_of_the_snapshot_only(project, links):
+def test_words_are_found_in_documents_of_the_snapshot_only(project, links):
     project.write("b.md", "認証の流れ、ＡＰＩキー、か\u3099\n")
     with links(project.root) as (_, view, _):
         for query in ("認", "認証", "証の流", "API", "が"):
@@ -82,7 +82,7 @@ def test_words_are_found_in_the_documents_of_the_snapshot_only(project, links):
         assert view.full_text().count("bee", 9) == 1
 
 
-def test_hits_of_other_versions_never_crowd_out_the_snapshots_own(project, links):
+def test_hits_of_other_versions_never_displace_those_of_the_snapshot(project, links):
     for number in range(60):
         project.write("b.md", f"needle {number}\n")
         with links(project.root):
@@ -91,31 +91,31 @@ def test_hits_of_other_versions_never_crowd_out_the_snapshots_own(project, links
         assert [hit.path for hit in view.full_text().search(RowMatch("needle"), 1)] == ["b.md"]
 
 
-def test_what_was_forgotten_is_read_again(project, links, told):
-    before = told(project.root)
+def test_removed_facts_are_read_again(project, links, contents_of):
+    before = contents_of(project.root)
     with links(project.root) as (session, view, _):
         session.store.forget_pages([view.entry(path).id for path in view.document_paths()])
-    assert told(project.root) == before
+    assert contents_of(project.root) == before
     with links(project.root) as (session, _, _):
         session.store.clear()
-    assert told(project.root) == before
+    assert contents_of(project.root) == before
 
 
-def test_pruning_keeps_what_the_commit_says(project, links, told):
+def test_pruning_keeps_the_facts_of_the_commit(project, links, contents_of):
     project.write("b.md", "edited\n")
     with links(project.root):
         pass
     project.git("checkout", "--", "b.md")
-    before = told(project.root)
+    before = contents_of(project.root)
     with links(project.root) as (session, _, _):
         assert session.store.database.rows("SELECT count(*) FROM page") == [(4,)]
         session.store.prune()
         assert session.store.database.rows("SELECT count(*) FROM page") == [(3,)]
-    assert told(project.root) == before
+    assert contents_of(project.root) == before
 
 
 @pytest.mark.parametrize("spare_chunks", [SPARE_CHUNKS, -SPARE_CHUNKS])
-def test_words_are_found_when_another_process_has_pruned_the_index(
+def test_words_are_found_after_another_process_pruned_the_index(
     project, sections, monkeypatch, spare_chunks
 ):
     monkeypatch.setattr("ubp.index.store.page_facts.SPARE_CHUNKS", spare_chunks)
@@ -127,7 +127,7 @@ def test_words_are_found_when_another_process_has_pruned_the_index(
         assert [hit.page.filepath for hit in sections(view, "quokka", 9).hits] == ["b.md"]
 
 
-def test_a_graph_stays_right_while_another_process_moves_the_index(project, links):
+def test_graph_stays_right_while_another_process_moves_the_index(project, links):
     with links(project.root) as (_, _, graph):
         before = paths(graph.all_edges())
         project.remove("b.md")
@@ -138,7 +138,7 @@ def test_a_graph_stays_right_while_another_process_moves_the_index(project, link
         assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
 
 
-def test_without_commits_the_work_tree_is_linked(repository, links):
+def test_work_tree_without_commits_is_linked(repository, links):
     repository.write("a.md", "[[b]]\n")
     repository.write("b.md", "word\n")
     with links(repository.root) as (_, view, graph):
@@ -146,7 +146,7 @@ def test_without_commits_the_work_tree_is_linked(repository, links):
         assert [hit.path for hit in view.full_text().search(RowMatch("word"), 9)] == ["b.md"]
 
 
-def test_pages_that_come_into_a_partial_clone_are_linked_then(project, new_repository, links):
+def test_pages_that_arrive_in_a_partial_clone_are_linked_then(project, new_repository, links):
     project.git("config", "uploadpack.allowFilter", "true")
     clone = new_repository("clone")
     clone.git("remote", "add", "origin", f"file://{project.root}")
@@ -167,7 +167,7 @@ def test_pages_that_come_into_a_partial_clone_are_linked_then(project, new_repos
 BLOBS = [{f"{n:040x}": f"# Page {n}\n\n[[x{n}]] 認証\n".encode()} for n in range(20)]
 
 
-def test_several_processes_read_what_one_does():
+def test_work_of_several_processes_equals_that_of_one():
     found = {}
     for answers in read_in_parallel(BLOBS, 2):
         found |= answers
@@ -175,7 +175,7 @@ def test_several_processes_read_what_one_does():
 
 
 @pytest.mark.parametrize("program", ["import sys", "raise SystemExit(3)", "import os; os.abort()"])
-def test_what_a_dead_process_does_not_read_is_read_here(program, monkeypatch, capfd):
+def test_work_left_by_a_dead_process_is_done(program, monkeypatch, capfd):
     monkeypatch.setattr(processes, "PROGRAM", program)
     found = {}
     for answers in read_in_parallel(BLOBS, 2):
@@ -184,7 +184,7 @@ def test_what_a_dead_process_does_not_read_is_read_here(program, monkeypatch, ca
     capfd.readouterr()
 
 
-def test_a_repositorys_own_modules_are_never_run(tmp_path):
+def test_modules_of_the_repository_are_never_run(tmp_path):
     for name in ("ubp", "markdown_it", "struct", "marshal", "sys", "re"):
         (tmp_path / f"{name}.py").write_text("open('ran', 'w')\n")
     program = (
@@ -205,7 +205,7 @@ def test_a_repositorys_own_modules_are_never_run(tmp_path):
 
 
 @pytest.mark.parametrize("match", ['"', "AND", "a:b", "(", "* x", "NEAR(", "rank", "-a"])
-def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
+def test_invalid_expression_is_harmless(match, project, links):
     with links(project.root) as (session, view, _):
         full_text = view.full_text()
         if match != "rank":
@@ -220,7 +220,7 @@ def lose(database):
         database.replace_damaged()
 
 
-def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
+def test_database_that_breaks_meanwhile_is_rebuilt(project, links):
     with links(project.root) as (session, view, graph):
         before = paths(graph.all_edges())
         lose(session.store.database)

@@ -41,20 +41,20 @@ def search(repository):
 
 
 @pytest.mark.parametrize("query", ["getUser", "UserById", "user by id", "getUserById", "GetUser"])
-def test_an_identifier_is_found_by_its_first_or_last_parts(query, search):
+def test_identifier_is_found_by_its_first_or_last_parts(query, search):
     assert [hit.page.filepath for hit in search(query)][:1] == ["docs/users.md"]
 
 
-def test_a_part_of_an_identifier_is_highlighted_and_named_once(search):
+def test_part_of_an_identifier_is_highlighted_and_named_once(search):
     (hit,) = search("getUser")
     assert hit.matched == ("getUser",)
     passage = hit.sections[0].passage
     assert [passage.content[start:end] for start, end in passage.highlights] == ["getUser"]
 
 
-def test_a_word_finds_no_word_that_only_ends_like_it(search):
+def test_word_does_not_match_words_that_only_end_like_it(search):
     assert search("okenStore") == ()
 
 
-def test_a_part_of_a_name_does_not_find_the_name(search):
+def test_part_of_a_file_name_does_not_match_the_name(search):
     assert search("git") == ()

@@ -47,7 +47,7 @@ def tangled(repository):
 
 
 @pytest.mark.usefixtures("tangled")
-def test_what_is_built_on_a_page_comes_before_what_mentions_it(asked):
+def test_dependent_pages_come_before_pages_with_a_mention(asked):
     impact = asked("docs/core.md")
     assert chains(impact) == [
         ("docs/needs.md", [("depends_on", 1)]),
@@ -76,7 +76,7 @@ def test_depth_and_limit_bound_the_answer(asked):
 
 
 @pytest.mark.usefixtures("tangled")
-def test_a_path_may_be_an_end_or_an_id(asked):
+def test_path_may_be_a_suffix_or_an_id(asked):
     for name in ("core.md", doc_id("docs/core.md"), "./docs/../docs/core.md"):
         assert asked(name).path == "docs/core.md"
     with pytest.raises(UsageError, match="outside the repository"):
@@ -84,13 +84,13 @@ def test_a_path_may_be_an_end_or_an_id(asked):
 
 
 @pytest.mark.usefixtures("tangled")
-def test_the_pages_of_a_folder_do_not_depend_on_it(asked):
+def test_pages_of_a_folder_do_not_depend_on_it(asked):
     impact = asked("docs")
     assert (impact.kind, impact.total) == ("source", 0)
     assert asked(".").total == 0
 
 
-def test_a_source_leads_to_its_pages_and_on_to_those_that_depend_on_them(repository, asked):
+def test_source_leads_to_its_pages_and_their_dependents(repository, asked):
     repository.write("src/auth/token.py", "1\n")
     repository.page("docs/file.md", "src/auth/token.py")
     repository.page("docs/folder.md", "src/auth/")
@@ -116,7 +116,7 @@ def test_a_source_leads_to_its_pages_and_on_to_those_that_depend_on_them(reposit
     assert "docs/glob.md" in [page.filepath for page in asked("src", depth=1).impacted]
 
 
-def test_a_folder_of_pages_tells_which_of_them_is_meant(repository, asked):
+def test_folder_of_pages_shows_the_affected_page(repository, asked):
     repository.write("api/a.md", "[[b]]\n")
     repository.write("api/b.md", "B\n")
     repository.write("guide.md", "[[api/b|depends_on]]\n")
@@ -125,7 +125,7 @@ def test_a_folder_of_pages_tells_which_of_them_is_meant(repository, asked):
     assert (page.filepath, page.chain[0].target) == ("guide.md", "api/b.md")
 
 
-def test_what_is_gone_is_still_named(repository, asked):
+def test_deleted_path_is_still_named(repository, asked):
     repository.write("src/gone.py", "1\n")
     repository.page("docs/a.md", "src/gone.py")
     repository.write("docs/old.md", "Old.\n")
@@ -144,7 +144,7 @@ def test_what_is_gone_is_still_named(repository, asked):
     assert (never.exists, never.total) == (False, 0)
 
 
-def test_a_moved_source_is_found_at_both_places(repository, asked):
+def test_moved_source_is_found_at_both_paths(repository, asked):
     repository.write("src/old.py", "".join(f"line {n}\n" for n in range(30)))
     repository.page("docs/a.md", "src/old.py")
     repository.page("docs/kept.md", "docs/a.md")
@@ -160,7 +160,7 @@ def test_a_moved_source_is_found_at_both_places(repository, asked):
     assert asked("src").total == 2
 
 
-def test_what_is_hidden_is_not_there(repository, asked):
+def test_hidden_path_is_not_found(repository, asked):
     repository.write("private/key.py", "1\n")
     repository.write("private/plan.md", "[[public|depends_on]]\n")
     repository.page("docs/public.md", "private/key.py", "private/**", ".env", "src/open.py")
@@ -177,7 +177,7 @@ def test_what_is_hidden_is_not_there(repository, asked):
     assert asked("src/open.py").impacted[0].chain[0].moved_to is None
 
 
-def test_the_end_of_a_path_names_one_file(repository, asked):
+def test_end_of_a_path_denotes_one_file(repository, asked):
     for name in ("src/a/x.py", "src/b/x.py", "src/b/only.py"):
         repository.write(name, "1\n")
     repository.page("docs/a.md", "src/b")
@@ -238,7 +238,7 @@ def described(repository):
         ("spec.md#other", ["docs/links.md"]),
     ],
 )
-def test_a_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked, part, pages):
+def test_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked, part, pages):
     impact = asked(part)
     assert (sorted(page for page, _ in chains(impact)), impact.exists) == (pages, True)
     if not part.startswith(("auth", "spec")):  # it takes whole paths, and knows no links
@@ -248,7 +248,7 @@ def test_a_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked,
 
 
 @pytest.mark.usefixtures("described")
-def test_a_part_that_is_gone_is_told_apart_from_a_file(asked):
+def test_deleted_part_is_distinguished_from_a_file(asked):
     impact = asked("src/auth.py#logout")
     assert (chains(impact), impact.path) == (
         [("docs/whole.md", [("source_reference", 3)])],
@@ -258,7 +258,7 @@ def test_a_part_that_is_gone_is_told_apart_from_a_file(asked):
     assert asked("docs/gone.md#part").total == 0
 
 
-def test_a_part_of_a_hidden_file_is_not_there(repository, asked):
+def test_part_of_a_hidden_file_is_not_found(repository, asked):
     repository.write("private/key.py", "SECRET = 1\n")
     repository.page("docs/key.md", "private/key.py#SECRET")
     repository.commit("Begin")

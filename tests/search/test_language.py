@@ -1,4 +1,4 @@
-"""English asked of Japanese pages is known as such."""
+"""English queries over Japanese pages are recognized."""
 
 import pytest
 
@@ -32,5 +32,5 @@ class Counted:
         (51, "", False),
     ],
 )
-def test_names_from_code_and_single_words_are_at_home_anywhere(japanese, text, answer):
+def test_names_from_code_and_single_words_have_no_language(japanese, text, answer):
     assert is_foreign(Counted(japanese), read_query(text)) is answer

@@ -1,4 +1,4 @@
-"""What is found by meaning or links answers a literal query only where it holds what that says."""
+"""Pages found by meaning or links answer a literal query only if they contain its text."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def looked_through(monkeypatch):
     return asked
 
 
-def test_a_page_may_hold_it_in_its_text_or_in_its_name(opened, written):
+def test_text_is_found_in_the_page_or_in_its_name(opened, written):
     workspace = opened(written.root, model="none")
     view = workspace.session.view()
     names = file_names(view)
@@ -48,15 +48,15 @@ def test_a_page_may_hold_it_in_its_text_or_in_its_name(opened, written):
     assert find_literal(*asked, by_name=True) == {"3/Baked bread.md"}
 
 
-def test_where_words_told_all_only_names_are_looked_at(opened, written, looked_through):
+def test_literal_search_reads_only_names_where_words_found_all(opened, written, looked_through):
     found = opened(written.root).search(PHRASE, limit=20).answer
-    assert {"text.md"} < {one.path for one in found.fused} == {
+    assert {"text.md"} < {page.path for page in found.fused} == {
         "text.md", *(f"{number}/Baked bread.md" for number in range(NAMED))
     }  # fmt: skip
     assert looked_through == []
 
 
-def test_where_words_told_but_some_the_texts_are_looked_at(
+def test_literal_search_reads_texts_where_words_found_some(
     opened, written, looked_through, monkeypatch
 ):
     monkeypatch.setattr(pages, "CHUNKS", FETCHED)
@@ -64,5 +64,5 @@ def test_where_words_told_but_some_the_texts_are_looked_at(
         written.write(f"more/{number}.md", f"Baked bread, loaf {number}.\n")
     written.commit()
     found = opened(written.root).search(PHRASE).answer
-    assert "near.md" not in {one.path for one in found.fused}
+    assert "near.md" not in {page.path for page in found.fused}
     assert looked_through == [PHRASE, PHRASE]  # of meaning, of links

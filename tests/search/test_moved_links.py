@@ -1,4 +1,4 @@
-"""Whatever changes, the links are those that a new index would find."""
+"""After any change, the links equal those of a new index."""
 
 import shutil
 from pathlib import Path
@@ -63,7 +63,7 @@ STEPS = st.lists(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(STEPS)
-def test_links_moved_step_by_step_are_those_found_at_once(new_repository, told, steps):
+def test_links_moved_step_by_step_equal_those_found_at_once(new_repository, contents_of, steps):
     repository = new_repository(f"project{next(NUMBERS)}")
     repository.write("x", "y")
     first = repository.commit()
@@ -82,7 +82,7 @@ def test_links_moved_step_by_step_are_those_found_at_once(new_repository, told, 
         if how == "commit":
             repository.commit()
         for question in ({}, {"staged": True}, {"ref": first}, {"ref": "HEAD"}):
-            assert told(repository.root, **question) == told(
+            assert contents_of(repository.root, **question) == contents_of(
                 repository.root, anew=True, **question
             ), question
     shutil.rmtree(Path(repository.root))

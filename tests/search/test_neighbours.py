@@ -32,15 +32,15 @@ def graph(repository):
         (5, {"a.md": 0, "b.md": 1, "d.md": 1, "e.md": 1, "c.md": 2}),
     ],
 )
-def test_links_are_followed_both_ways(graph, depth, hops):
+def test_links_are_followed_in_both_directions(graph, depth, hops):
     assert find_hops(graph, "a.md", depth) == hops
 
 
-def test_only_links_of_the_wanted_types_are_followed(graph):
+def test_only_links_of_the_requested_types_are_followed(graph):
     assert find_hops(graph, "c.md", 3, ["implements"]) == {"c.md": 0, "d.md": 1}
 
 
-def test_an_edge_is_listed_once_for_each_type_and_never_for_links_to_the_same_page(graph):
+def test_edge_is_listed_once_for_each_type_and_never_from_a_page_to_itself(graph):
     near = neighborhood(graph, "a.md", 1)
     assert near.edges == (
         Edge("a.md", "b.md", "references"),
@@ -51,7 +51,7 @@ def test_an_edge_is_listed_once_for_each_type_and_never_for_links_to_the_same_pa
     assert [document.path for document in near.documents] == ["a.md", "b.md", "d.md", "e.md"]
 
 
-def test_without_a_center_every_page_is_there(graph):
+def test_graph_without_a_center_has_every_page(graph):
     whole = neighborhood(graph, None, 2)
     assert len(whole.documents) == 6
     assert len(whole.edges) == 6
@@ -66,7 +66,7 @@ def test_without_a_center_every_page_is_there(graph):
     }
 
 
-def test_of_too_many_pages_those_with_the_most_links_stay(graph):
+def test_graph_over_the_limit_keeps_the_most_linked_pages(graph):
     few = neighborhood(graph, None, 2, limit=3)
     assert [document.path for document in few.documents] == ["a.md", "b.md", "c.md"]
     assert {(edge.source, edge.target) for edge in few.edges} == {
@@ -76,7 +76,7 @@ def test_of_too_many_pages_those_with_the_most_links_stay(graph):
     assert (few.total, few.left_out) == (6, 3)
 
 
-def test_around_a_page_the_nearest_stay(graph):
+def test_graph_with_a_center_keeps_the_nearest_pages(graph):
     few = neighborhood(graph, "c.md", 2, limit=4)
     assert few.hops == {"c.md": 0, "b.md": 1, "d.md": 1, "a.md": 2}
     assert few.left_out == 0

@@ -1,4 +1,4 @@
-"""Questions that no page answers: the answer says so, and nonsense finds nothing."""
+"""Questions that no page answers are recognized, and nonsense finds nothing."""
 
 import pytest
 
@@ -31,16 +31,16 @@ def test_nonsense_finds_nothing(query, search):
 @pytest.mark.parametrize(
     "query", ["who won the world cup in 1998", "how do I bake a chocolate cake"]
 )
-def test_a_question_about_something_else_is_said_to_have_no_answer(query, search):
+def test_question_about_another_subject_has_no_answer(query, search):
     assert search(query).is_weak
 
 
 @pytest.mark.parametrize("query", ["how are refresh tokens rotated", "cache", "トークンの有効期限"])
-def test_a_question_that_a_page_answers_is_not(query, search):
+def test_question_that_a_page_answers_has_an_answer(query, search):
     assert not search(query).is_weak
 
 
-def test_words_that_the_best_section_contains_add_to_the_confidence(search):
+def test_words_in_the_best_section_raise_the_confidence(search):
     answer = search("how are refresh tokens rotated")
     assert answer.confidence == pytest.approx(answer.pages[0].score + COVERAGE_SHARE)
     answer = search("who won the world cup in 1998")
@@ -49,11 +49,11 @@ def test_words_that_the_best_section_contains_add_to_the_confidence(search):
     assert 0 < half.confidence - half.pages[0].score < COVERAGE_SHARE
 
 
-def test_without_meaning_nobody_knows(search):
+def test_confidence_without_meaning_is_unknown(search):
     assert not search("who won the world cup", mode="fulltext").is_weak
 
 
-def test_stop_words_are_no_reason(search):
+def test_stop_words_do_not_raise_the_confidence(search):
     hit = search("who may ask for the tokens", mode="fulltext").pages[0]
     assert set(hit.matched) == {"may", "ask", "tokens"}
     hits = search("who has the cocoa for a cache", mode="fulltext").pages

@@ -39,12 +39,12 @@ def paths(found):
     return [hit.page.filepath for hit in found.answer.pages]
 
 
-def test_words_meaning_and_links_answer_together(opened, written):
+def test_words_meaning_and_links_are_combined(opened, written):
     found = opened(written.root).search("token expiry")
     first, *others = found.answer.pages
     assert (first.page.filepath, first.reason) == (AUTH, "direct_match")
     assert first.matched == ("token",)
-    assert 0.1 < first.breakdown.words < 0.5  # of the two words it holds one
+    assert 0.1 < first.breakdown.words < 0.5  # it contains one of the two words
     assert first.breakdown.meaning > 0.3
     assert {hit.page.filepath for hit in others} >= {ERRORS}
     assert found.search_type == "hybrid"
@@ -53,7 +53,7 @@ def test_words_meaning_and_links_answer_together(opened, written):
     )
 
 
-def test_a_page_that_only_a_link_leads_to_tells_which(opened, written):
+def test_page_reached_only_by_a_link_names_the_linking_page(opened, written):
     workspace = opened(written.root, model="none")
     by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
     linked = by_path[SESSIONS]
@@ -72,7 +72,7 @@ def test_a_page_that_only_a_link_leads_to_tells_which(opened, written):
     assert paths(workspace.search("refresh", mode="fulltext")) == [AUTH]
 
 
-def test_links_never_push_a_page_before_a_stronger_direct_hit(opened, repository):
+def test_links_never_rank_a_page_before_a_stronger_direct_hit(opened, repository):
     repository.write("hit.md", "token token token\n")
     for number in range(9):
         links = " ".join(f"[[weak{other}|depends_on]]" for other in range(9) if other != number)
@@ -81,7 +81,7 @@ def test_links_never_push_a_page_before_a_stronger_direct_hit(opened, repository
     assert paths(opened(repository.root, model="none").search("token"))[0] == "hit.md"
 
 
-def test_a_list_of_everything_brings_nothing_near(opened, repository):
+def test_page_that_links_to_everything_raises_no_page(opened, repository):
     names = [f"p{number}.md" for number in range(MAX_LINKS + 1)]
     repository.write("all.md", "Needle.\n" + "".join(f"[x]({name})\n" for name in names))
     repository.write("some.md", "Needle.\n\n[x](p7.md)\n")
@@ -92,7 +92,7 @@ def test_a_list_of_everything_brings_nothing_near(opened, repository):
     assert sorted(paths(found)) == ["all.md", "p7.md", "some.md"]
 
 
-def test_a_link_of_the_work_tree_counts_and_a_removed_one_does_not(opened, written):
+def test_link_of_the_work_tree_counts_and_a_removed_one_does_not(opened, written):
     workspace = opened(written.root, model="none")
     written.write(AUTH, PAGES[AUTH].replace("[[sessions|depends_on]]", "[[cooking|extends]]"))
     by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
@@ -103,7 +103,7 @@ def test_a_link_of_the_work_tree_counts_and_a_removed_one_does_not(opened, writt
     assert ERRORS in paths(workspace.search("refresh", ref="HEAD"))
 
 
-def test_modes_ask_what_they_say(opened, written):
+def test_modes_use_only_their_legs(opened, written):
     workspace = opened(written.root)
     words = workspace.search("token", mode="fulltext")
     assert (words.search_type, paths(words)) == ("fulltext", [AUTH])
@@ -113,7 +113,7 @@ def test_modes_ask_what_they_say(opened, written):
     assert meaning.answer.pages[0].breakdown.words is None
 
 
-def test_without_a_model_words_and_links_answer_and_say_why(opened, written):
+def test_search_without_a_model_uses_words_and_links_and_says_why(opened, written):
     workspace = opened(written.root, model="none")
     found = workspace.search("refresh")
     assert (found.search_type, paths(found)) == ("fulltext_fallback", [AUTH, SESSIONS, ERRORS])
@@ -123,7 +123,7 @@ def test_without_a_model_words_and_links_answer_and_say_why(opened, written):
         workspace.search("refresh", mode="semantic")
 
 
-def test_a_model_that_is_not_there_ends_only_a_search_by_meaning(opened, written):
+def test_missing_model_fails_only_a_search_by_meaning(opened, written):
     workspace = opened(written.root, model="no/such-model")
     found = workspace.search("refresh")
     assert found.search_type == "fulltext_fallback"
@@ -133,7 +133,7 @@ def test_a_model_that_is_not_there_ends_only_a_search_by_meaning(opened, written
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "fulltext", "semantic"])
-def test_filters_hold_in_every_mode(opened, written, mode):
+def test_filters_apply_in_every_mode(opened, written, mode):
     workspace = opened(written.root)
     queries = {
         "token tag:draft": {SESSIONS},
@@ -170,7 +170,7 @@ def test_filters_alone_list_their_pages_in_order(opened, written):
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "fulltext"])
-def test_operators_are_about_whole_pages(opened, written, mode):
+def test_operators_apply_to_whole_pages(opened, written, mode):
     workspace = opened(written.root, model="none")
     queries = {
         "login AND days": {AUTH},
@@ -194,7 +194,7 @@ def test_operators_are_about_whole_pages(opened, written, mode):
         assert {hit.page.filepath for hit in hits} == answering, query
 
 
-def test_a_literal_query_finds_nothing_by_meaning_alone(opened, written):
+def test_literal_query_finds_nothing_by_meaning_alone(opened, written):
     workspace = opened(written.root)
     assert paths(workspace.search('"chocolate cake"')) == [COOKING]
     assert paths(workspace.search('"cake recipes"')) == []
@@ -203,7 +203,7 @@ def test_a_literal_query_finds_nothing_by_meaning_alone(opened, written):
     assert COOKING not in paths(workspace.search("cake -eggs"))
 
 
-def test_the_first_pages_of_a_longer_answer_are_those_of_a_shorter_one(opened, repository):
+def test_longer_answer_begins_with_the_pages_of_a_shorter_one(opened, repository):
     chance = random.Random(7)
     words = ["token", "login", "cake", "sugar", "session", "error", "lorem", "ipsum"]
     for number in range(60):
@@ -218,7 +218,7 @@ def test_the_first_pages_of_a_longer_answer_are_those_of_a_shorter_one(opened, r
             assert pages == longest.pages[:limit]
 
 
-def test_what_both_legs_find_in_a_section_is_told_once(opened, repository):
+def test_section_found_by_both_legs_is_listed_once(opened, repository):
     parts = "".join(
         f"## Part {name}\n\n{'A token opens the door. ' * 30}\n\n" for name in "abcdefg"
     )
@@ -234,7 +234,7 @@ def test_what_both_legs_find_in_a_section_is_told_once(opened, repository):
     )
 
 
-def test_a_joined_chunk_leads_to_the_section_that_holds_the_words(opened, repository):
+def test_joined_chunk_leads_to_the_section_with_the_words(opened, repository):
     repository.write("a.md", "# A\n\nIntro.\n\n## One\n\nFirst.\n\n## Two\n\nA needle.\n")
     repository.commit()
     (page,) = opened(repository.root).search("needle").answer.pages
@@ -242,7 +242,7 @@ def test_a_joined_chunk_leads_to_the_section_that_holds_the_words(opened, reposi
     assert (section.section.heading, section.line) == ("Two", 11)
 
 
-def test_linked_pages_are_told_where_they_are_asked_for(opened, written):
+def test_linked_pages_are_listed_only_on_request(opened, written):
     workspace = opened(written.root, model="none")
     assert workspace.search("login").linked == {}
     found = workspace.search("login", mode="fulltext", include_linked=True)
@@ -259,7 +259,7 @@ def test_linked_pages_are_told_where_they_are_asked_for(opened, written):
     assert none.linked == {AUTH: ()}
 
 
-def test_an_edit_and_a_revision_answer_from_their_own_text(opened, written):
+def test_search_of_an_edit_and_of_a_revision_uses_their_own_text(opened, written):
     workspace = opened(written.root)
     written.write(COOKING, "# Bread\n\nKnead dough with yeast.\n")
     written.write("new.md", "# Yeast\n\nA new page.\n")
@@ -271,7 +271,7 @@ def test_an_edit_and_a_revision_answer_from_their_own_text(opened, written):
     assert hit.sections[0].passage.content == "Knead dough with yeast."
 
 
-def test_dates_and_staleness_of_found_pages_are_told(opened, repository):
+def test_found_pages_have_dates_and_staleness(opened, repository):
     repository.write("src/a.py", "1\n")
     repository.page("a.md", "src/a.py", body="A needle.\n")
     repository.commit()
@@ -284,18 +284,18 @@ def test_dates_and_staleness_of_found_pages_are_told(opened, repository):
     assert workspace.search("needle", is_dated=False).updated_at == {"a.md": None}
 
 
-def test_excluded_pages_are_nowhere(opened, written):
+def test_excluded_pages_are_in_no_result(opened, written):
     written.write("private/secret.md", "# Token\n\nA secret token, see [auth](../docs/auth.md).\n")
     written.write(AUTH, PAGES[AUTH] + "\nSee [[secret]].\n")
     written.commit()
     workspace = opened(written.root)
     for query in ("token", "secret", "path:private", "secret*", "-tag:draft"):
         found = workspace.search(query, include_linked=True, depth=3)
-        told = {*paths(found), *(e.page.filepath for ends in found.linked.values() for e in ends)}
-        assert "private/secret.md" not in told, query
+        shown = {*paths(found), *(e.page.filepath for ends in found.linked.values() for e in ends)}
+        assert "private/secret.md" not in shown, query
 
 
-def test_nothing_is_found_where_there_is_nothing(opened, repository):
+def test_search_of_an_empty_repository_finds_nothing(opened, repository):
     workspace = opened(repository.root)
     for query in ("token", "tag:x", "", "-token", "a AND b"):
         assert workspace.search(query).answer[1:4] == ((), 0, True)
@@ -304,7 +304,7 @@ def test_nothing_is_found_where_there_is_nothing(opened, repository):
     assert paths(workspace.search("token")) == []
 
 
-def test_a_bare_repository_is_searched_at_its_head(opened, written, tmp_path):
+def test_bare_repository_is_searched_at_its_head(opened, written, tmp_path):
     bare = tmp_path / "bare.git"
     subprocess.run(["git", "clone", "-q", "--bare", str(written.root), str(bare)], check=True)
     found = opened(bare).search("token expiry")
@@ -312,7 +312,7 @@ def test_a_bare_repository_is_searched_at_its_head(opened, written, tmp_path):
     assert found.answer.pages[0].sections[0].passage.content.startswith("A login gives a token.")
 
 
-def test_a_page_that_is_absent_does_not_keep_others_from_being_found(opened, written, tmp_path):
+def test_absent_page_does_not_prevent_finding_others(opened, written, tmp_path):
     written.git("config", "uploadpack.allowFilter", "true")
     written.git("config", "uploadpack.allowAnySHA1InWant", "true")
     partial = tmp_path / "partial.git"
@@ -329,7 +329,7 @@ def test_a_page_that_is_absent_does_not_keep_others_from_being_found(opened, wri
     assert (section.section, section.passage) == (None, None)
 
 
-def test_a_page_at_several_paths_is_found_at_each(opened, repository):
+def test_page_at_several_paths_is_found_at_each(opened, repository):
     for path in ("a.md", "b.md"):
         repository.write(path, "# One\n\nA needle.\n")
     repository.commit()
@@ -338,7 +338,7 @@ def test_a_page_at_several_paths_is_found_at_each(opened, repository):
     assert paths(workspace.search("needle path:b.md")) == ["b.md"]
 
 
-def test_the_steps_of_a_search_are_timed(opened, written):
+def test_search_reports_the_time_of_its_steps(opened, written):
     ticks = iter(range(1000))
     workspace = opened(written.root, model="none", clock=lambda: float(next(ticks)))
     found = workspace.search("token")

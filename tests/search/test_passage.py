@@ -1,4 +1,4 @@
-"""What of a section is quoted: sentences where they fit, and where in it the terms stand."""
+"""The quoted part of a section: whole sentences where they fit, and the positions of the terms."""
 
 import pytest
 from hypothesis import given
@@ -32,29 +32,29 @@ def quoted(text, terms=TERMS):
         ("", ""),
     ],
 )
-def test_headings_are_left_out_and_lines_joined(text, marked):
+def test_passage_omits_headings_and_joins_lines(text, marked):
     assert quoted(text) == marked
 
 
-def test_it_begins_and_ends_with_a_sentence_where_one_fits():
+def test_passage_begins_and_ends_with_a_sentence_where_one_fits():
     marked = quoted(FILLER * 20 + "A token expires. " + FILLER * 20)
     assert marked.startswith("…A [token] [expir]es. Lorem")
     assert marked.endswith("amet.")
 
 
-def test_a_long_sentence_is_cut_between_words():
+def test_long_sentence_is_cut_between_words():
     marked = quoted("lorem ipsum " * 40 + "token " + "dolor sit " * 40)
     assert marked.startswith("…ipsum lorem ipsum lorem")
     assert "[token] dolor sit" in marked
     assert marked.endswith(("sit…", "dolor…"))
 
 
-def test_the_part_with_the_most_different_terms_is_quoted():
+def test_passage_with_the_most_different_terms_is_chosen():
     text = "A token, a token. " + FILLER * 20 + "検索 and a token here. " + FILLER * 20
     assert quoted(text).startswith("…[検索] and a [token] here.")
 
 
-def test_the_line_is_that_of_the_first_term_and_terms_of_headings_are_held():
+def test_passage_line_is_that_of_the_first_term_and_headings_count():
     passage = cut_passage("# Token\n\nIt\nexpires.\n", TERMS)
     assert (passage.matched, passage.line) == ((0, 2), 0)
     assert cut_passage("# One\n\nIt\nexpires.\n", TERMS).line == 3
@@ -79,7 +79,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.text(max_size=600) | st.lists(PIECES, max_size=120).map("".join))
-def test_highlights_lie_within_what_is_quoted_and_name_the_terms(text):
+def test_highlights_are_within_the_passage_and_match_the_terms(text):
     passage = cut_passage(text, TERMS)
     assert len(passage.content) <= PASSAGE_CHARACTERS
     assert "\n" not in passage.content

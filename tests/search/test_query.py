@@ -1,4 +1,4 @@
-"""What users type, as it is asked of FTS5."""
+"""Queries of users, translated for FTS5."""
 
 import sqlite3
 import unicodedata
@@ -59,7 +59,7 @@ def test_words_are_joined_by_or(text, expression):
         (wide("a AND (b)"), '("a" AND "b")'),
     ],
 )
-def test_upper_case_operators_mean_what_they_mean_to_fts5(text, expression):
+def test_upper_case_operators_mean_what_they_mean_in_fts5(text, expression):
     assert read_query(text).is_boolean
     assert match(text).expression == expression
 
@@ -78,7 +78,7 @@ def test_upper_case_operators_mean_what_they_mean_to_fts5(text, expression):
         (f"{'(' * 50}a OR b{')' * 50}", '("a" OR "OR" OR "b")'),
     ],
 )
-def test_what_does_not_parse_is_taken_as_words(text, expression):
+def test_query_that_does_not_parse_is_read_as_words(text, expression):
     assert not read_query(text).is_boolean
     assert match(text).expression == expression
 
@@ -86,11 +86,11 @@ def test_what_does_not_parse_is_taken_as_words(text, expression):
 @pytest.mark.parametrize(
     "text", ["", "  ", "???", "「」、。", '""', "-", "*", "\0", "\ud800", "( )"]
 )
-def test_there_may_be_nothing_to_look_for(text):
+def test_query_without_terms_finds_nothing(text):
     assert read_query(text).tree is None
 
 
-def test_a_run_that_a_section_holds_is_a_phrase():
+def test_run_of_words_in_a_section_is_a_phrase():
     found = match("索引の更新", held=["索引の更新"])
     assert (found.expression, found.cuts) == ('"索 引 の 更 新"', ())
 
@@ -109,7 +109,7 @@ def test_a_run_that_a_section_holds_is_a_phrase():
         ("foo.bar/baz", (), ("foo", "bar", "baz")),
     ],
 )
-def test_a_run_is_cut_where_no_section_holds_it(run, held, pieces):
+def test_run_of_words_is_split_where_no_section_has_it(run, held, pieces):
     found = match(run, held=held)
     assert [term.written for term in found.terms] == list(dict.fromkeys(pieces))
     assert [cut.run for cut in found.cuts] == [run]
@@ -126,7 +126,7 @@ def test_a_run_is_cut_where_no_section_holds_it(run, held, pieces):
         ('"foo.bar" 障害の原因*', ["foo.bar", "障害の原因"]),
     ],
 )
-def test_beside_a_run_that_is_held_its_pieces_may_count(text, terms):
+def test_pieces_of_a_run_may_match_beside_the_run(text, terms):
     query = read_query(text)
     found = write_match(query.tree, lambda _: True, has_pieces=query.has_pieces)
     assert ([term.written for term in found.terms], found.cuts) == (terms, ())
@@ -138,21 +138,21 @@ def test_words_of_two_characters_quoted_runs_and_prefixes_are_never_cut(text):
     assert match(text).cuts == ()
 
 
-def test_scripts_that_are_glued_together_are_found_apart_and_rank_first_together():
+def test_adjacent_scripts_are_found_separately_and_rank_first_together():
     found = match("OAuthの設定", held=["の設定"])
     assert found.expression == '("OAuth の 設 定" OR "OAuth" OR "の 設 定")'
     assert match("OAuth認証 AND x").expression == '(("OAuth" OR "認 証") AND "x")'
 
 
-def test_a_particle_between_words_is_no_word():
+def test_particle_between_words_is_not_a_word():
     assert [term.written for term in match("SQLiteのWAL").terms] == ["SQLiteのWAL", "SQLite", "WAL"]
 
 
-def test_the_answer_says_what_was_cut():
+def test_answer_names_the_words_that_were_cut():
     assert match("認証フロー", held=["フロー"]).cuts == (Cut("認証フロー", ("認証", "フロー")),)
 
 
-def test_a_query_too_long_is_cut_off_and_says_so():
+def test_query_over_the_limit_is_cut_and_reported():
     assert read_query(" ".join(map(str, range(MAX_TERMS + 1)))).is_shortened
     assert read_query("a" * 2000).is_shortened
     assert not read_query("a b").is_shortened
@@ -181,7 +181,7 @@ TYPED |= st.lists(FRAGMENTS, max_size=25).map(" ".join)
 
 
 @given(text=TYPED, is_held=st.booleans())
-def test_nothing_that_is_typed_raises(words, text, is_held):
+def test_arbitrary_query_raises_nothing(words, text, is_held):
     query = read_query(text)
     if query.tree is not None:
         found = write_match(query.tree, lambda _: is_held)

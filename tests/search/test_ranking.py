@@ -1,4 +1,4 @@
-"""What weighs how much, and what file names add."""
+"""The weights of titles, headings, text and file names."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def found(repository, sections):
 FILLER = "Lorem ipsum dolor sit amet consectetur.\n"
 
 
-def test_headings_then_titles_and_aliases_then_text(found):
+def test_headings_rank_before_titles_and_aliases_and_these_before_text(found):
     pages = {
         "a.md": f"# One\n\n{FILLER}A token here.\n",
         "b.md": f"# Token\n\n{FILLER}",
@@ -38,20 +38,20 @@ def test_headings_then_titles_and_aliases_then_text(found):
     assert found(pages, "token") == ["c.md", "b.md", "a.md"]
 
 
-def test_a_page_is_found_by_the_name_of_its_file_alone(found):
+def test_page_is_found_by_its_file_name_alone(found):
     pages = {"docs/token-expiry.md": FILLER, "docs/token/README.md": FILLER, "docs/x.md": FILLER}
     assert found(pages, "token") == ["docs/token/README.md", "docs/token-expiry.md"]
     assert found({}, "tok") == []
     assert found({}, "tok*") == ["docs/token/README.md", "docs/token-expiry.md"]
 
 
-def test_a_name_does_not_bring_back_what_the_query_excludes(found):
+def test_file_name_does_not_restore_a_page_that_the_query_excludes(found):
     pages = {"token.md": f"Token and draft. {FILLER}", "other.md": f"A token. {FILLER}"}
     assert found(pages, "token -draft") == ["other.md"]
     assert found({}, "token NOT draft") == ["other.md"]
 
 
-def test_names_are_told_apart_and_common_words_in_them_tell_nothing():
+def test_file_names_are_distinguished_and_their_common_words_do_not_count():
     names = FileNames(["a/認証フロー.md", "b/oauth_setup.md", "c/OAuthの設定.md", "d/index.md"])
     assert set(names.score([Term("認証")])) == {"a/認証フロー.md"}
     assert set(names.score([Term("OAUTH")])) == {"b/oauth_setup.md", "c/OAuthの設定.md"}
@@ -62,7 +62,7 @@ def test_names_are_told_apart_and_common_words_in_them_tell_nothing():
     assert set(many.score([Term("7")])) == {"7 page.md"}
 
 
-def test_beyond_a_number_matches_are_not_counted(repository, sections):
+def test_matches_beyond_the_limit_are_not_counted(repository, sections):
     for n in range(MAX_COUNTED + 5):
         repository.write(f"{n}.md", f"A token {n}.\n")
     repository.commit()

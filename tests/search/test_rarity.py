@@ -9,7 +9,7 @@ from ubp.workspace import Workspace
 
 
 class Counted:
-    """A full text of so many chunks, in which words stand so often."""
+    """A full text with given numbers of chunks and of occurrences of words."""
 
     def __init__(self, size, **frequencies):
         self.frequencies = {Term(word).expression: n for word, n in frequencies.items()}
@@ -29,7 +29,7 @@ def shared(size, **frequencies):
 
 
 @pytest.mark.parametrize(
-    ("size", "frequencies", "finding", "ranking", "telling"),
+    ("size", "frequencies", "finding", "ranking", "informative"),
     [
         (100_000, {"the": 90_000}, ["the"], ["the"], ["the"]),
         (100_000, {"the": 90_000, "pin": 9}, ["pin"], ["pin"], ["pin"]),
@@ -41,12 +41,14 @@ def shared(size, **frequencies):
         (500, {"how": 250, "pin": 9}, ["how", "pin"], ["pin", "how"], ["pin"]),
     ],
 )
-def test_common_terms_find_nothing_beside_rarer_ones(size, frequencies, finding, ranking, telling):
+def test_common_terms_find_nothing_beside_rarer_ones(
+    size, frequencies, finding, ranking, informative
+):
     found = shared(size, **frequencies)
-    assert (found[0], sorted(found[1]), found[2]) == (finding, sorted(ranking), telling)
+    assert (found[0], sorted(found[1]), found[2]) == (finding, sorted(ranking), informative)
 
 
-def test_no_chunk_of_the_full_text_ranks_higher_than_it_could(repository):
+def test_score_of_a_chunk_never_exceeds_its_upper_bound(repository):
     repository.write("full.md", f"# Token pin\n\n{'token pin ' * 120}\n")
     for number in range(20):
         repository.write(f"{number}.md", f"Another page, number {number}.\n")
@@ -63,13 +65,13 @@ def test_no_chunk_of_the_full_text_ranks_higher_than_it_could(repository):
         assert 0.85 * held < -best.rank < held < partition_by_idf(full_text, terms).max_score
 
 
-def test_so_many_matches_are_ranked_at_most():
+def test_ranking_stops_at_the_limit_of_matches():
     size = 10 * MAX_MATCHES
     words = {f"w{number}": MAX_MATCHES // 4 + number for number in range(9)}
     assert shared(size, **words)[0] == ["w0", "w1", "w2"]
 
 
-def test_where_rare_terms_find_too_little_the_common_ones_find_the_rest(repository, sections):
+def test_common_terms_are_used_where_rare_terms_find_too_little(repository, sections):
     for number in range(MIN_COMMON_ROWS + 50):
         repository.write(f"{number // 300}/{number}.md", f"common {number}.\n")
     repository.write("rare.md", "A rare word.\n")
@@ -81,7 +83,7 @@ def test_where_rare_terms_find_too_little_the_common_ones_find_the_rest(reposito
     assert (sorted(paths[:2]), len(paths)) == (["both.md", "rare.md"], 40)
 
 
-def test_whether_a_rare_phrase_is_held_and_how_often_is_counted_once(repository, monkeypatch):
+def test_rare_phrase_is_looked_up_and_counted_once(repository, monkeypatch):
     repository.write("gone.md", "An older phrase.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
@@ -98,13 +100,13 @@ def test_whether_a_rare_phrase_is_held_and_how_often_is_counted_once(repository,
         monkeypatch.setattr(
             workspace.session.store.database,
             "matches",
-            lambda *told: asked.append(told) or matches(*told),
+            lambda *counts: asked.append(counts) or matches(*counts),
         )
-        told = {
+        counts = {
             phrase: (full_text.has(phrase), full_text.frequency(phrase), len(asked))
             for phrase in ('"rare phrase"', '"phrase rare"', '"older phrase"', '"common phrase"')
         }
-    assert told == {
+    assert counts == {
         '"rare phrase"': (True, 3, 1),
         '"phrase rare"': (False, 0, 2),
         '"older phrase"': (False, 1, 3),

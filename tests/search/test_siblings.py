@@ -1,4 +1,4 @@
-"""Which pages are the same one again, and which are about nothing in particular."""
+"""Versions of the same page, and pages without a subject of their own."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_translations_versions_and_years_are_siblings(others):
         ("adr/0001-database.md", "adr/0002-cache.md"),
     ],
 )
-def test_other_pages_are_none(others):
+def test_other_pages_are_not_siblings(others):
     assert len({sibling_key(path) for path in others}) == len(others)
 
 
@@ -35,7 +35,7 @@ def test_other_pages_are_none(others):
     ("path", "language"),
     [("docs/auth.ja.md", "ja"), ("docs/fr/auth.md", "fr"), ("docs/auth.md", None)],
 )
-def test_a_path_tells_the_language(path, language):
+def test_path_gives_the_language(path, language):
     assert language_of(path) == language
 
 
@@ -51,12 +51,12 @@ def test_a_path_tells_the_language(path, language):
         "tests/fixtures/page.md",
     ],
 )
-def test_boilerplate_is_told_by_its_name(path):
+def test_boilerplate_is_recognized_by_its_name(path):
     assert is_boilerplate(path)
 
 
 @pytest.mark.parametrize("path", ["docs/template.md", "docs/auth.md", "README.md", "testing/a.md"])
-def test_what_only_sounds_like_it_is_none(path):
+def test_name_similar_to_boilerplate_is_not_boilerplate(path):
     assert not is_boilerplate(path)
 
 

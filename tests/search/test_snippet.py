@@ -47,12 +47,12 @@ def test_terms_are_highlighted(text, query, marked):
     assert shown(text, query)[0] == marked
 
 
-def test_the_line_is_that_of_the_first_highlight():
+def test_line_is_that_of_the_first_highlight():
     assert shown("one\ntwo\nthree two\n", "two") == ("one [two] three [two]", 1)
     assert shown("one\ntwo\n", "nothing") == ("one two", 0)
 
 
-def test_the_part_with_the_most_terms_is_cut_out_between_words():
+def test_snippet_with_the_most_terms_is_cut_between_words():
     filler = "lorem ipsum dolor sit amet " * 20
     marked, _ = shown(f"a pin {filler}\n\nthe pin of a blob, {filler}", "pin blob")
     assert marked == (
@@ -67,7 +67,7 @@ def test_japanese_snippets_are_as_wide_as_english_ones():
 
 
 @given(st.text(max_size=400), st.text(max_size=20))
-def test_whatever_the_text_is_highlights_lie_within_it(text, query):
+def test_highlights_are_within_the_snippet_for_any_text(text, query):
     tree = read_query(query).tree
     terms = write_match(tree, lambda _: False).terms if tree else ()
     snippet = cut_snippet(text, terms)

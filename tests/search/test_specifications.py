@@ -40,10 +40,10 @@ def find(repository_in, tmp_path_factory):
         ("category:none", set()),
     ],
 )
-def test_only_sections_of_pages_that_match_the_filters_answer(find, question, pages):
+def test_only_sections_of_pages_that_match_the_filters_are_found(find, question, pages):
     assert find(question) == pages
 
 
-def test_a_filter_that_cannot_be_read_is_an_error(find):
+def test_invalid_filter_is_an_error(find):
     with pytest.raises(UsageError, match="No such date"):
         find("slice date>2026-13-40")

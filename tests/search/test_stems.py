@@ -1,4 +1,4 @@
-"""English words stand for all their forms, unless the user says which one is meant."""
+"""English words match all their forms, unless the user quotes one."""
 
 import sqlite3
 from pathlib import Path
@@ -36,11 +36,11 @@ def stems_of_sqlite():
     return {words[number]: term for number, term in rows}
 
 
-def test_stems_are_those_of_sqlite(stems_of_sqlite):
+def test_stems_equal_those_of_sqlite(stems_of_sqlite):
     assert {word: stem(word) for word in stems_of_sqlite} == stems_of_sqlite
 
 
-def test_a_form_begins_with_the_stem_but_for_its_last_letter(stems_of_sqlite):
+def test_form_begins_with_the_stem_except_its_last_letter(stems_of_sqlite):
     assert [word for word in stems_of_sqlite if not word.startswith(stem(word)[:-1])] == []
 
 
@@ -71,11 +71,11 @@ def found(repository):
         ("once -configure", {"setup"}),
     ],
 )
-def test_plain_words_find_all_forms_and_what_is_meant_as_it_stands_itself(found, query, pages):
+def test_plain_words_match_all_forms_and_quoted_ones_only_themselves(found, query, pages):
     assert found(query) == pages
 
 
-def test_who_looks_for_sections_looks_for_words_as_they_stand(repository, sections):
+def test_section_search_matches_words_as_written(repository, sections):
     repository.write("docs/setup.md", "# Setup\n\nConfigured once, it runs.\n")
     repository.write("docs/other.md", "# Other\n\nNothing to configure.\n")
     repository.commit()
@@ -84,7 +84,7 @@ def test_who_looks_for_sections_looks_for_words_as_they_stand(repository, sectio
     assert [hit.page.filepath for hit in hits] == ["docs/other.md"]
 
 
-def test_forms_go_with_the_pages_that_had_them(repository):
+def test_forms_are_removed_with_their_pages(repository):
     repository.write("docs/setup.md", "# Setup\n\nConfigured once.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
@@ -94,7 +94,7 @@ def test_forms_go_with_the_pages_that_had_them(repository):
         assert [index.frequency('"configured"', table) for table in ("words", "stems")] == [0, 0]
 
 
-def test_the_form_that_was_found_is_shown():
+def test_snippet_shows_the_form_that_was_found():
     (term,) = read_query("configuring").tree.parts
     text = "Configure it; reconfigured, \uff43onfigured, config, and設定configuration"
     spans = find_terms(text, [term])

@@ -37,32 +37,32 @@ def suggested(repository, opened):
 
 
 def pairs(found):
-    return [(one.first.path, one.second.path) for one in found.suggestions.links]
+    return [(link.first.path, link.second.path) for link in found.suggestions.links]
 
 
-def test_pages_about_the_same_are_suggested_with_their_sections(suggested):
+def test_pages_on_one_subject_are_suggested_with_their_sections(suggested):
     found = suggested({"auth.md": AUTH, "sessions.md": SESSIONS, "deploy.md": DEPLOY})
-    (one,) = found.suggestions.links
-    assert (one.first.path, one.second.path) == ("auth.md", "sessions.md")
-    assert (one.first.line_start, one.second.heading_path) == (1, ("Sessions", "Token lifetime"))
-    assert 0.8 <= one.score <= 1
-    assert set(one.terms) == {"password", "fifteen", "minutes", "refresh", "access"}
+    (link,) = found.suggestions.links
+    assert (link.first.path, link.second.path) == ("auth.md", "sessions.md")
+    assert (link.first.line_start, link.second.heading_path) == (1, ("Sessions", "Token lifetime"))
+    assert 0.8 <= link.score <= 1
+    assert set(link.terms) == {"password", "fifteen", "minutes", "refresh", "access"}
     assert found.documents.keys() == found.assessments.keys() == {"auth.md", "sessions.md"}
 
 
-def test_languages_are_crossed_where_nothing_nearer_is_there(suggested):
+def test_pages_in_another_language_are_suggested_where_nothing_is_nearer(suggested):
     assert pairs(suggested({"auth.md": AUTH, "ninshou.md": JAPANESE, "deploy.md": DEPLOY})) == [
         ("auth.md", "ninshou.md")
     ]
 
 
 @pytest.mark.parametrize("link", ["[[sessions]]", "[x](sessions.md)"])
-def test_what_is_linked_in_either_direction_is_not_suggested(suggested, link):
+def test_linked_pages_are_not_suggested_in_either_direction(suggested, link):
     pages = {"sessions.md": SESSIONS, "deploy.md": DEPLOY}
     assert pairs(suggested({"auth.md": f"{AUTH}\n{link}\n", **pages})) == []
 
 
-def test_a_link_of_a_translation_is_a_link_of_all(suggested):
+def test_link_of_a_translation_counts_for_all_translations(suggested):
     pages = {
         "auth.md": AUTH,
         "auth.ja.md": f"{JAPANESE}\n[[sessions]]\n",
@@ -82,33 +82,33 @@ def test_a_link_of_a_translation_is_a_link_of_all(suggested):
         ("private/auth.md", "sessions.md"),
     ],
 )
-def test_siblings_logs_boilerplate_and_excluded_pages_are_left_out(suggested, names):
+def test_siblings_logs_boilerplate_and_excluded_pages_are_not_suggested(suggested, names):
     first, second = names
     found = suggested({first: AUTH, second: SESSIONS, "deploy.md": DEPLOY}, min_score=0.5)
     assert pairs(found) == []
 
 
-def test_pages_from_one_template_are_left_out(suggested):
+def test_pages_from_one_template_are_not_suggested(suggested):
     headings = "".join(f"\n## {name}\n\nNothing to tell.\n" for name in ("Scope", "Team", "Dates"))
     pages = {"a/x.md": AUTH + headings, "b/y.md": SESSIONS + headings, "deploy.md": DEPLOY}
     assert pairs(suggested(pages, min_score=0.5)) == []
 
 
-def test_the_same_text_is_told_apart(suggested):
+def test_duplicates_are_listed_separately(suggested):
     found = suggested({"auth.md": AUTH, "copy.md": AUTH.replace("Users", "People"), "d.md": DEPLOY})
     assert pairs(found) == []
-    (one,) = found.suggestions.duplicates
-    assert (one.first.path, one.second.path) == ("auth.md", "copy.md")
+    (link,) = found.suggestions.duplicates
+    assert (link.first.path, link.second.path) == ("auth.md", "copy.md")
 
 
-def test_diagrams_and_lists_of_links_say_too_little(suggested):
+def test_diagrams_and_lists_of_links_are_not_suggested(suggested):
     diagram = "```mermaid\ngraph TD\n  A --> B\n  B --> C\n  C --> D\n```\n"
     links = "[One](https://example.com/one) [Two](https://example.com/two)\n"
     pages = {"a.md": diagram, "b.md": f"{diagram}\n", "c.md": links, "d.md": f"\n{links}"}
     assert suggested(pages, min_score=0).suggestions[:2] == ((), ())
 
 
-def test_of_a_page_its_own_pairs_are_told_and_it_comes_first(suggested):
+def test_suggestions_for_a_page_are_its_own_pairs_with_it_first(suggested):
     pages = {"auth.md": AUTH, "sessions.md": SESSIONS, "deploy.md": DEPLOY}
     assert pairs(suggested(pages, "sessions.md")) == [("sessions.md", "auth.md")]
     assert pairs(suggested({}, "deploy.md")) == []
@@ -116,12 +116,12 @@ def test_of_a_page_its_own_pairs_are_told_and_it_comes_first(suggested):
         suggested({}, "nowhere.md")
 
 
-def test_a_page_with_a_copy_is_told_its_own_pairs_only(suggested):
+def test_suggestions_for_a_page_with_a_copy_are_its_own_pairs(suggested):
     pages = {"a/copy.md": SESSIONS, "auth.md": AUTH, "sessions.md": SESSIONS, "d.md": DEPLOY}
     assert pairs(suggested(pages, "sessions.md")) == [("sessions.md", "auth.md")]
 
 
-def test_a_limit_and_a_revision_hold(suggested):
+def test_suggestions_respect_limit_and_revision(suggested):
     pages = {"auth.md": AUTH, "sessions.md": SESSIONS, "ninshou.md": JAPANESE, "d.md": DEPLOY}
     assert len(pairs(suggested(pages))) == 2
     assert len(pairs(suggested({}, limit=1))) == 1
@@ -129,7 +129,7 @@ def test_a_limit_and_a_revision_hold(suggested):
     assert len(pairs(suggested({}, ref="HEAD~2"))) == 2
 
 
-def test_without_a_model_the_way_to_one_is_told(repository, opened):
+def test_suggestions_without_a_model_say_how_to_get_one(repository, opened):
     repository.write("a.md", AUTH)
     repository.commit()
     with pytest.raises(UsageError) as raised:
@@ -138,9 +138,9 @@ def test_without_a_model_the_way_to_one_is_told(repository, opened):
 
 
 @pytest.mark.parametrize("score", [0.01, 0.5, 0.8, 0.99])
-def test_a_score_has_its_margin(score):
+def test_score_follows_from_the_margin(score):
     assert score_of(margin_of(score)) == pytest.approx(score)
 
 
-def test_the_ends_of_the_scale_are_numbers():
+def test_score_is_finite_at_both_ends_of_the_scale():
     assert margin_of(0) < margin_of(0.5) < margin_of(1)

@@ -1,4 +1,4 @@
-"""Pages that are shown, or asked about, again: read once, and as they stand in each snapshot."""
+"""Texts of pages that are shown again: read once, and as in each snapshot."""
 
 import pytest
 
@@ -42,14 +42,14 @@ def tags(workspace, *paths, ref=None):
     return {path: page.facts.tags for path, page in pages.items()}
 
 
-def test_what_is_shown_again_is_read_once(workspace, read):
+def test_text_shown_again_is_read_once(workspace, read):
     once = read_texts(workspace.session.view(), ["a.md", "b.md"])
     again = read_texts(workspace.session.view(), ["b.md", "a.md", "c.md"])
     assert {path: again[path] for path in once} == once
     assert read == ["a.md", "b.md", "c.md"]
 
 
-def test_the_same_bytes_at_another_path_are_that_path_s(workspace, repository, read):
+def test_same_bytes_at_another_path_have_that_path(workspace, repository, read):
     shown(workspace, "a.md")
     (repository.root / "a.md").rename(repository.root / "d.md")
     repository.commit()
@@ -57,7 +57,7 @@ def test_the_same_bytes_at_another_path_are_that_path_s(workspace, repository, r
     assert (found["d.md"].page.filepath, read) == ("d.md", ["a.md"])
 
 
-def test_a_page_is_shown_as_it_stands_in_each_snapshot(workspace, repository):
+def test_page_is_shown_as_in_each_snapshot(workspace, repository):
     old = shown(workspace, "a.md")
     new = {"a.md": "# Another\n\nText.\n"}
     repository.write("a.md", new["a.md"])
@@ -70,7 +70,7 @@ def test_a_page_is_shown_as_it_stands_in_each_snapshot(workspace, repository):
     assert shown(workspace, "a.md") == {}
 
 
-def test_no_more_than_so_many_bytes_are_remembered(workspace, monkeypatch, read):
+def test_cache_of_texts_has_a_limit_in_bytes(workspace, monkeypatch, read):
     size = len(shown(workspace, "a.md")["a.md"]) + 2 * texts.BYTES_PER_PART
     monkeypatch.setattr(texts, "MAX_CACHED_BYTES", 2 * size)
     for path in ("b.md", "a.md", "c.md", "a.md", "b.md"):
@@ -78,7 +78,7 @@ def test_no_more_than_so_many_bytes_are_remembered(workspace, monkeypatch, read)
     assert read == ["a.md", "b.md", "c.md", "b.md"]
 
 
-def test_a_page_says_in_each_snapshot_what_it_says_there(workspace, repository):
+def test_page_has_in_each_snapshot_the_facts_of_that_snapshot(workspace, repository):
     every = {f"{name}.md": (name,) for name in "abc"}
     assert tags(workspace, *every) == every
     repository.write("a.md", "---\ntags: [other]\n---\n")
@@ -91,7 +91,7 @@ def test_a_page_says_in_each_snapshot_what_it_says_there(workspace, repository):
     assert tags(workspace, *every, ref="HEAD~") == every
 
 
-def test_the_facts_of_a_commit_s_pages_are_asked_for_once(workspace, monkeypatch):
+def test_facts_of_the_pages_of_a_commit_are_read_once(workspace, monkeypatch):
     tags(workspace, "a.md", "b.md")
     monkeypatch.setattr(
         workspace.session.store.facts, "read", lambda *_: pytest.fail("asked again")
@@ -99,9 +99,7 @@ def test_the_facts_of_a_commit_s_pages_are_asked_for_once(workspace, monkeypatch
     assert tags(workspace, "b.md", "a.md") == {"b.md": ("b",), "a.md": ("a",)}
 
 
-def test_a_linked_page_is_summed_up_once_and_as_it_stands_in_each_snapshot(
-    workspace, repository, read
-):
+def test_linked_page_is_summarized_once_and_as_in_each_snapshot(workspace, repository, read):
     repository.write("a.md", "# A\n\nSee [[b]].\n")
     repository.commit()
 

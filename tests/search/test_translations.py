@@ -19,11 +19,11 @@ from ubp.workspace import Workspace
         ("docs/list/item.md", "", "docs/list/item.md"),
     ],
 )
-def test_a_path_may_name_a_language(path, language, rest):
+def test_path_may_contain_a_language(path, language, rest):
     assert (language_of(path), without_language(path)) == (language, rest)
 
 
-def test_a_script_tells_the_language_of_a_question():
+def test_script_gives_the_language_of_a_question():
     assert languages_of_text("tokens") == ("en", "")
     assert languages_of_text("トークン") == ("ja",)
     assert languages_of_text("認証") == ("ja", "zh")
@@ -48,7 +48,7 @@ def search(repository):
 @pytest.mark.parametrize(
     ("query", "first"), [("token", "docs/tokens.md"), ("トークン token", "docs/tokens.ja.md")]
 )
-def test_the_page_in_the_language_of_the_question_stands_for_its_translations(query, first, search):
+def test_page_in_the_language_of_the_question_represents_its_translations(query, first, search):
     answer = search(query)
     paths = [hit.page.filepath for hit in answer.pages]
     assert first in paths
@@ -61,5 +61,5 @@ def test_the_page_in_the_language_of_the_question_stands_for_its_translations(qu
     assert answer.total == 2
 
 
-def test_a_limit_counts_pages_not_translations(search):
+def test_limit_counts_pages_not_translations(search):
     assert len(search("token", limit=2).pages) == 2

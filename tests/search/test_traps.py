@@ -1,4 +1,4 @@
-"""Japanese as it is typed, where tokenizers go wrong: the page that is meant comes first."""
+"""Japanese queries on which tokenizers fail: the intended page comes first."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def view(repository):
         yield workspace.session.view()
 
 
-def test_the_page_that_is_meant_comes_first(view, sections):
+def test_intended_page_comes_first(view, sections):
     found = {
         query: [hit.page.filepath for hit in sections(view, query, 3).hits][:1]
         for query, _ in TRAPS
@@ -49,11 +49,11 @@ def test_the_page_that_is_meant_comes_first(view, sections):
 
 
 @pytest.mark.parametrize("query", ["鮮度", "検索", "の", "OAuthの", "\uff21\uff30\uff29"])
-def test_what_is_held_whole_is_not_cut(view, query, sections):
+def test_phrase_found_whole_is_not_split(view, query, sections):
     assert sections(view, query, 3).ranking.cuts == ()
 
 
-def test_nothing_is_found_where_nothing_is(view, sections):
+def test_query_without_an_answer_finds_nothing(view, sections):
     for query in ("存在しない語句", "xyzzy", "、。", '"索引の更新"'):
         answer = sections(view, query, 3)
         assert (answer.hits, answer.total, answer.is_exact) == ((), 0, True)

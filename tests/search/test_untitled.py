@@ -1,4 +1,4 @@
-"""Where a page has no title, the name of its file tells what it is about."""
+"""The name of its file describes a page without a title."""
 
 import pytest
 
@@ -17,7 +17,7 @@ class Named:
         return [self._cosines[name] for name in names]
 
 
-def test_a_name_adds_a_share_of_its_cosine_to_all_chunks_of_its_page():
+def test_file_name_adds_a_share_of_its_cosine_to_all_chunks_of_its_page():
     leg = make_ranking(
         [RankedChunk("a.md", 3, 0.5), RankedChunk("b.md", 0, 0.4), RankedChunk("b.md", 1, 0.3)]
     )
@@ -25,20 +25,20 @@ def test_a_name_adds_a_share_of_its_cosine_to_all_chunks_of_its_page():
     meaning = Named(b=0.5)
     found = add_names(meaning, read_query("anything"), leg, ["b.md"])
     share = 0.5 * NAME_SHARE
-    assert [(one.path, one.number) for one in found.places] == [
+    assert [(place.path, place.number) for place in found.places] == [
         ("b.md", 0), ("a.md", 3), ("b.md", 1)
     ]  # fmt: skip
     assert found.scores == {"b.md": pytest.approx(0.4 + share), "a.md": 0.5}
     assert found.is_cut
 
 
-def test_a_name_takes_nothing_away_and_makes_no_cosine_of_more_than_one():
+def test_file_name_lowers_no_cosine_and_raises_none_above_one():
     leg = make_ranking([RankedChunk("a.md", 0, 0.9), RankedChunk("b.md", 0, 0.4)])
     found = add_names(Named(a=0.9, b=-0.5), read_query("anything"), leg, ["a.md", "b.md"])
     assert found.scores == {"a.md": 1.0, "b.md": 0.4}
 
 
-def test_a_page_is_found_by_the_meaning_of_its_files_name(repository, opened):
+def test_page_is_found_by_the_meaning_of_its_file_name(repository, opened):
     text = "Preheat it for ten minutes.\n"
     repository.write("kitchen/Baking bread.md", text)
     repository.write("kitchen/Garden tools.md", text.replace("ten", "nine"))

@@ -1,4 +1,4 @@
-"""`pip install ubp` alone searches by words and links, and says what brings meaning."""
+"""`pip install ubp` alone searches by words and links, and names the extra for meaning."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ for mode in ("fulltext", "hybrid", "semantic"):
 """
 
 
-def test_words_and_links_answer_and_the_line_that_installs_the_rest_is_told(repository):
+def test_search_without_the_extra_uses_words_and_links_and_names_the_install_command(repository):
     repository.write("a.md", "A token, see [b](b.md).\n")
     repository.write("b.md", "Another page.\n")
     repository.commit()

@@ -33,13 +33,13 @@ def ask() -> Ask:
 
 
 @pytest.fixture
-def told() -> Callable[[StaleReport], dict[str, tuple[str, dict[str, str]]]]:
-    """What a report says of each page: its level, and the verdict on each source."""
+def verdicts() -> Callable[[StaleReport], dict[str, tuple[str, dict[str, str]]]]:
+    """Return the level of each page of a report, and the verdict on each source."""
 
     def read(report: StaleReport) -> dict[str, tuple[str, dict[str, str]]]:
         return {
-            one.page.filepath: (one.level, {a.source_path: a.verdict for a in one.references})
-            for one in report.pages
+            page.page.filepath: (page.level, {a.source_path: a.verdict for a in page.references})
+            for page in report.pages
         }
 
     return read

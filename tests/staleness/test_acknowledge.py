@@ -24,7 +24,7 @@ def project(repository):
     return repository
 
 
-def test_only_what_drifted_is_pinned_and_the_page_is_fresh_then(project, ack, ask, told):
+def test_ack_pins_only_drifted_sources_and_makes_the_page_fresh(project, ack, ask, verdicts):
     project.write("src/a.py", "a2\n")
     project.commit("drift")
     pin = project.blob("src/a.py")[:12]
@@ -34,11 +34,11 @@ def test_only_what_drifted_is_pinned_and_the_page_is_fresh_then(project, ack, as
         f"---\nsource_refs:\n  - path: src/a.py\n    blob: {pin}\n  - src/b.py\n---\nText.\n"
     )
     project.commit("reviewed")
-    assert told(ask(project))["docs/a.md"][0] == "fresh"
+    assert verdicts(ask(project))["docs/a.md"][0] == "fresh"
     assert ack(project, "docs/a.md")[0].pinned == ()
 
 
-def test_a_reason_stands_beside_the_pin_until_the_next_ack(project, ack):
+def test_reason_is_beside_the_pin_until_the_next_ack(project, ack):
     project.write("src/a.py", "a2\n")
     ack(project, "docs/a.md", reason="only a comment: nothing to say")
     text = (project.root / "docs/a.md").read_text()
@@ -48,7 +48,7 @@ def test_a_reason_stands_beside_the_pin_until_the_next_ack(project, ack):
     assert "reason" not in (project.root / "docs/a.md").read_text()
 
 
-def test_the_index_gets_the_pins_lines_and_nothing_else(project, ack, ask):
+def test_ack_stages_the_lines_of_pins_and_nothing_else(project, ack, ask):
     project.write("src/a.py", "staged\n")
     project.git("add", "src/a.py")
     project.write("src/a.py", "not staged\n")
@@ -63,17 +63,19 @@ def test_the_index_gets_the_pins_lines_and_nothing_else(project, ack, ask):
     assert ask(project, staged=True).introduced == ()
 
 
-def test_every_page_that_the_commit_makes_stale_can_be_acknowledged_at_once(project, ack):
+def test_ack_of_all_pages_that_a_commit_makes_stale_succeeds(project, ack):
     project.page("docs/other.md", "src/b.py")
     project.commit()
     project.write("src/b.py", "b2\n")
     project.commit("debt")
     project.write("src/a.py", "a2\n")
     project.git("add", "--all")
-    assert [one.filepath for one in ack(project, every=True, staged=True)] == ["docs/a.md"]
+    assert [page.filepath for page in ack(project, every=True, staged=True)] == ["docs/a.md"]
 
 
-def test_history_pins_what_the_page_described_and_keeps_the_debt(project, ack, ask, told):
+def test_ack_with_history_pins_what_the_page_described_and_keeps_the_debt(
+    project, ack, ask, verdicts
+):
     old = project.blob("src/a.py")[:12]
     project.write("src/a.py", "a2\n")
     project.commit("drift")
@@ -83,12 +85,12 @@ def test_history_pins_what_the_page_described_and_keeps_the_debt(project, ack, a
         ("src/b.py", project.blob("src/b.py")[:12]),
     ]
     project.commit("move to pins")
-    assert told(ask(project)) == {
+    assert verdicts(ask(project)) == {
         "docs/a.md": ("possibly_stale", {"src/a.py": "modified", "src/b.py": "fresh"})
     }
 
 
-def test_what_cannot_be_pinned_is_said(project, ack):
+def test_source_that_cannot_be_pinned_is_reported(project, ack):
     project.git("mv", "src/a.py", "src/c.py")
     project.remove("src/b.py")
     project.commit()
@@ -100,14 +102,14 @@ def test_what_cannot_be_pinned_is_said(project, ack):
     }
 
 
-def test_ack_wants_to_know_which_pages(project, ack):
+def test_ack_without_pages_is_an_error(project, ack):
     with pytest.raises(UsageError, match="No pages given"):
         ack(project)
     with pytest.raises(UsageError, match=r"Page not found: docs/none\.md"):
         ack(project, "docs/none.md")
 
 
-def test_line_ends_and_the_byte_order_mark_stay(project, ack):
+def test_ack_keeps_line_ends_and_the_byte_order_mark(project, ack):
     text = "\ufeff---\r\nsource_refs:\r\n  - src/a.py  # why\r\n---\r\nText"
     project.write("docs/a.md", text.encode())
     project.commit()
@@ -120,7 +122,7 @@ def test_line_ends_and_the_byte_order_mark_stay(project, ack):
     )
 
 
-def test_a_page_behind_a_symlink_is_not_written(project, ack, tmp_path):
+def test_page_behind_a_symlink_is_not_written(project, ack, tmp_path):
     project.write("src/a.py", "a2\n")
     project.commit()
     outside = tmp_path / "outside"
@@ -132,7 +134,7 @@ def test_a_page_behind_a_symlink_is_not_written(project, ack, tmp_path):
     assert (outside / "a.md").read_bytes() == before
 
 
-def test_directories_are_pinned_by_their_tree(repository, ack, ask, told):
+def test_directories_are_pinned_by_their_tree(repository, ack, ask, verdicts):
     repository.write("src/x/a.py", "a\n")
     repository.page("docs/a.md", "src/x/")
     repository.commit()
@@ -141,10 +143,10 @@ def test_directories_are_pinned_by_their_tree(repository, ack, ask, told):
     (done,) = ack(repository, "docs/a.md")
     assert done.pinned[0].pin == repository.git("rev-parse", "HEAD:src/x")[:12]
     repository.commit()
-    assert told(ask(repository))["docs/a.md"][0] == "fresh"
+    assert verdicts(ask(repository))["docs/a.md"][0] == "fresh"
 
 
-def test_history_pins_what_the_source_was_when_the_text_of_the_page_last_changed(repository):
+def test_ack_with_history_pins_the_source_as_of_the_last_change_of_the_text(repository):
     repository.write("a.py", "1\n")
     repository.write("docs/a.md", "# A\n")
     repository.commit("text")
@@ -160,7 +162,7 @@ def test_history_pins_what_the_source_was_when_the_text_of_the_page_last_changed
         repository.commit("reference")
 
 
-def test_history_pins_the_present_for_a_text_that_is_not_committed(repository):
+def test_ack_with_history_pins_the_present_for_uncommitted_text(repository):
     repository.write("a.py", "1\n")
     repository.write("docs/a.md", "# A\n")
     repository.commit("text")
@@ -172,7 +174,7 @@ def test_history_pins_the_present_for_a_text_that_is_not_committed(repository):
     assert [pinned.pin for pinned in done.pinned] == [repository.blob("a.py")[:12]]
 
 
-def test_at_pins_all_references_as_of_a_revision(repository):
+def test_ack_at_a_revision_pins_all_references_as_of_it(repository):
     repository.write("a.py", "1\n")
     repository.page("docs/a.md", "a.py", "later.py")
     first = repository.commit("first")
@@ -191,7 +193,7 @@ def test_at_pins_all_references_as_of_a_revision(repository):
             workspace.acknowledge(["docs/a.md"], at=first, from_history=True)
 
 
-def test_ack_with_diff_has_the_changes_that_it_acknowledges(repository):
+def test_ack_with_diff_returns_the_acknowledged_changes(repository):
     repository.write("src/a.py", "ttl = 30\n")
     repository.page("docs/a.md", "src/a.py")
     repository.commit("Begin")

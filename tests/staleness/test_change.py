@@ -1,4 +1,4 @@
-"""`ubp stale --staged` and `--base`: what a change brings, and nothing else."""
+"""`ubp stale --staged` and `--base`: what a change introduces, and nothing else."""
 
 import pytest
 
@@ -17,25 +17,25 @@ def introduced(ask):
     def read(repository, **question):
         report = ask(repository, **question)
         return {
-            one.page.filepath: {
+            page.page.filepath: {
                 a.source_path: a.verdict
-                for a in one.references
+                for a in page.references
                 if a.verdict != "fresh" and not a.is_debt
             }
-            for one in report.introduced
+            for page in report.introduced
         }
 
     return read
 
 
-def test_a_staged_source_without_its_page_is_told(project, introduced):
+def test_staged_source_without_its_page_is_reported(project, introduced):
     project.write("src/auth.py", "changed\n")
     assert introduced(project, staged=True) == {}
     project.git("add", "src/auth.py")
     assert introduced(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
 
 
-def test_a_page_staged_beside_its_source_satisfies_it(project, introduced):
+def test_page_staged_with_its_source_is_clean(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
     project.git("add", "src/auth.py")
@@ -44,7 +44,7 @@ def test_a_page_staged_beside_its_source_satisfies_it(project, introduced):
     assert introduced(project, staged=True) == {}
 
 
-def test_a_page_that_only_moves_satisfies_nothing(project, introduced):
+def test_page_that_only_moves_is_still_reported(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.git("mv", "docs/auth.md", "docs/login.md")
     project.git("add", "--all")
@@ -94,7 +94,7 @@ def test_a_page_edited_and_restored_is_not_reviewed(project, introduced, ask):
     assert ask(project).pages[0].level == "fresh"  # the verdict on a state is Git's
 
 
-def test_a_pinned_reference_wants_an_equal_pin(repository, introduced):
+def test_pinned_reference_needs_an_equal_pin(repository, introduced):
     def page(pin, body):
         repository.write(
             "docs/a.md",
@@ -114,7 +114,7 @@ def test_a_pinned_reference_wants_an_equal_pin(repository, introduced):
     assert introduced(repository, staged=True) == {}
 
 
-def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, introduced, ask):
+def test_old_debts_do_not_fail_a_commit_that_adds_none(project, introduced, ask):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.write("src/billing.py", "changed\n")
@@ -129,7 +129,7 @@ def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, intro
     }
 
 
-def test_a_page_that_was_behind_already_is_mentioned_and_fails_nothing(project, introduced, ask):
+def test_page_that_was_behind_already_is_mentioned_and_fails_nothing(project, introduced, ask):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.write("src/auth.py", "changed again\n")
@@ -139,7 +139,7 @@ def test_a_page_that_was_behind_already_is_mentioned_and_fails_nothing(project, 
     assert [page.page.filepath for page in report.behind] == ["docs/auth.md"]
 
 
-def test_a_source_removed_after_it_drifted_is_gone_only_now(project, introduced):
+def test_source_removed_after_it_drifted_is_reported_as_deleted(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.git("rm", "--quiet", "src/auth.py")
@@ -150,7 +150,7 @@ def test_a_source_removed_after_it_drifted_is_gone_only_now(project, introduced)
     assert introduced(project, staged=True) == {}
 
 
-def test_a_drift_after_the_page_was_edited_fails_again(project, introduced):
+def test_drift_after_an_edit_of_the_page_fails_again(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
@@ -164,7 +164,7 @@ def pinned(repository, path, source, pin, body="text"):
     repository.write(path, f"---\nsource_refs:\n  - path: {source}\n    blob: {pin}\n---\n{body}\n")
 
 
-def test_a_reference_added_with_a_pin_from_history_fails_nothing(project, introduced):
+def test_reference_added_with_a_pin_from_history_fails_nothing(project, introduced):
     old = project.blob("src/auth.py")[:12]
     project.write("src/auth.py", "changed\n")
     project.write("docs/new.md", "text\n")
@@ -176,7 +176,7 @@ def test_a_reference_added_with_a_pin_from_history_fails_nothing(project, introd
     assert introduced(project, base="HEAD~1") == {}
 
 
-def test_a_new_reference_to_nothing_fails(project, introduced):
+def test_new_reference_to_nothing_fails(project, introduced):
     project.page("docs/new.md", "src/none.py")
     pinned(project, "docs/auth.md", "src/auth.py", project.blob("src/billing.py"))
     project.git("add", "--all")
@@ -186,7 +186,7 @@ def test_a_new_reference_to_nothing_fails(project, introduced):
     }
 
 
-def test_a_page_moved_and_edited_keeps_its_pinned_references(project, introduced):
+def test_page_moved_and_edited_keeps_its_pinned_references(project, introduced):
     body = "".join(f"line {number}\n" for number in range(20))
     pin = project.blob("src/auth.py")[:12]
     pinned(project, "docs/auth.md", "src/auth.py", pin, body)
@@ -198,7 +198,7 @@ def test_a_page_moved_and_edited_keeps_its_pinned_references(project, introduced
     assert introduced(project, staged=True) == {"docs/login.md": {"src/auth.py": "modified"}}
 
 
-def test_a_change_that_takes_a_debt_back_is_clean(project, introduced):
+def test_change_that_reverts_a_debt_is_clean(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.write("src/auth.py", "auth\n")
@@ -215,14 +215,14 @@ def test_deletions_and_moves_are_changes(project, introduced):
     }
 
 
-def test_the_first_commit_is_judged_too(repository, introduced):
+def test_first_commit_is_assessed_too(repository, introduced):
     repository.write("src/a.py", "a\n")
     repository.page("docs/a.md", "src/a.py", "src/none.py")
     repository.git("add", "--all")
     assert introduced(repository, staged=True) == {"docs/a.md": {"src/none.py": "not_found"}}
 
 
-def test_a_merge_is_not_blamed_for_the_debts_of_its_parents(project, introduced):
+def test_merge_is_not_blamed_for_the_debts_of_its_parents(project, introduced):
     project.git("checkout", "--quiet", "-b", "feature")
     project.write("src/auth.py", "changed on the branch\n")
     project.commit("debt of the branch")
@@ -236,7 +236,7 @@ def test_a_merge_is_not_blamed_for_the_debts_of_its_parents(project, introduced)
     assert introduced(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
 
 
-def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, introduced):
+def test_branch_is_assessed_as_one_change_from_its_merge_base(project, introduced):
     project.git("checkout", "--quiet", "-b", "feature")
     project.page("docs/auth.md", "src/auth.py", body="Updated first.\n")
     project.commit("page first")
@@ -253,7 +253,7 @@ def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, introduce
     assert introduced(project, base="main", ref="HEAD~1") == {}
 
 
-def test_a_branch_in_a_shallow_clone_is_judged_from_its_merge_base(
+def test_branch_in_a_shallow_clone_is_assessed_from_its_merge_base(
     project, new_repository, introduced
 ):
     project.write("x", "x")
@@ -268,7 +268,7 @@ def test_a_branch_in_a_shallow_clone_is_judged_from_its_merge_base(
     assert introduced(clone, base="HEAD~1") == {"docs/auth.md": {"src/auth.py": "modified"}}
 
 
-def test_commit_a_and_commit_path_are_judged_by_gits_own_index(project, introduced, tmp_path):
+def test_commit_a_and_commit_path_are_assessed_by_the_index_of_git(project, introduced, tmp_path):
     hook = project.root / ".git/hooks/pre-commit"
     record = tmp_path / "index"
     hook.write_text(f'#!/bin/sh\ncp "$GIT_INDEX_FILE" {record}\nexit 1\n')

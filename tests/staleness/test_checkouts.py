@@ -25,43 +25,47 @@ def project(repository):
 EXPECTED = {"docs/a.md": ("possibly_stale", {"src/a.py": "moved", "src/b.py": "modified"})}
 
 
-def test_a_linked_work_tree_shares_the_index_and_answers_for_itself(project, ask, told, tmp_path):
-    assert told(ask(project)) == EXPECTED
+def test_linked_work_tree_shares_the_index_and_has_its_own_verdicts(
+    project, ask, verdicts, tmp_path
+):
+    assert verdicts(ask(project)) == EXPECTED
     project.git("worktree", "add", "--quiet", str(tmp_path / "linked"), "HEAD~2")
     linked = type(project)(tmp_path / "linked", project.clock)
-    assert told(ask(linked)) == {"docs/a.md": ("fresh", {"src/a.py": "fresh", "src/b.py": "fresh"})}
-    assert told(ask(project)) == EXPECTED
+    assert verdicts(ask(linked)) == {
+        "docs/a.md": ("fresh", {"src/a.py": "fresh", "src/b.py": "fresh"})
+    }
+    assert verdicts(ask(project)) == EXPECTED
     assert linked.index == project.index
     assert project.index.exists()
 
 
-def test_a_linked_work_tree_has_its_own_configuration(project, ask, told, tmp_path):
+def test_linked_work_tree_has_its_own_configuration(project, ask, verdicts, tmp_path):
     project.git("worktree", "add", "--quiet", str(tmp_path / "linked"))
     linked = type(project)(tmp_path / "linked", project.clock)
     linked.write(".ubp/config.json", '{"source": {"exclude": ["docs/**"]}}')
-    assert told(ask(linked)) == {}
-    assert told(ask(project)) == EXPECTED
+    assert verdicts(ask(linked)) == {}
+    assert verdicts(ask(project)) == EXPECTED
 
 
-def test_a_detached_head_and_a_subdirectory_are_no_matter(project, ask, told):
+def test_detached_head_and_subdirectory_do_not_change_verdicts(project, ask, verdicts):
     project.git("checkout", "--quiet", "--detach")
     inside = type(project)(project.root / "docs", project.clock)
-    assert told(ask(inside)) == EXPECTED
-    assert told(ask(inside, "a.md")) == EXPECTED
+    assert verdicts(ask(inside)) == EXPECTED
+    assert verdicts(ask(inside, "a.md")) == EXPECTED
 
 
-def test_a_bare_repository_is_asked_about_its_head(project, ask, told, tmp_path):
+def test_bare_repository_is_assessed_at_its_head(project, ask, verdicts, tmp_path):
     subprocess.run(
         ["git", "clone", "--quiet", "--bare", project.root, tmp_path / "bare.git"], check=True
     )
     bare = type(project)(tmp_path / "bare.git", project.clock)
-    assert told(ask(bare)) == EXPECTED
-    assert told(ask(bare, ref="HEAD~2"))["docs/a.md"][0] == "fresh"
+    assert verdicts(ask(bare)) == EXPECTED
+    assert verdicts(ask(bare, ref="HEAD~2"))["docs/a.md"][0] == "fresh"
     assert bare.index == tmp_path / "bare.git/ubp" / FILE_NAME
     assert bare.index.exists()
 
 
-def test_a_blobless_clone_is_enough_and_fetches_nothing(project, ask, told, tmp_path):
+def test_blobless_clone_is_enough_and_fetches_nothing(project, ask, verdicts, tmp_path):
     project.git("config", "uploadpack.allowFilter", "true")
     clone = type(project)(tmp_path / "blobless", project.clock)
     subprocess.run(
@@ -69,8 +73,8 @@ def test_a_blobless_clone_is_enough_and_fetches_nothing(project, ask, told, tmp_
         check=True,
     )
     before = clone.git("count-objects", "-v")
-    # The old blob of the moved source is absent here: only an equal one could be told from a copy.
-    assert told(ask(clone)) == {
+    # The old blob of the moved source is absent here: only an equal one can be recognized.
+    assert verdicts(ask(clone)) == {
         "docs/a.md": ("stale", {"src/a.py": "deleted", "src/b.py": "modified"})
     }
     with Workspace.open(str(clone.root), clock=lambda: clone.clock) as workspace:
@@ -81,26 +85,26 @@ def test_a_blobless_clone_is_enough_and_fetches_nothing(project, ask, told, tmp_
     assert clone.git("count-objects", "-v") == before
 
 
-def test_a_submodule_is_a_source_by_its_commit(repository, new_repository, ask, told):
+def test_submodule_is_a_source_by_its_commit(repository, new_repository, ask, verdicts):
     library = new_repository("library")
     library.write("lib.c", "1\n")
     library.commit("one")
     repository.git("submodule", "--quiet", "add", str(library.root), "vendor-lib")
     repository.page("docs/a.md", "vendor-lib", "vendor-lib/lib.c")
     repository.commit("use it")
-    assert told(ask(repository)) == {
+    assert verdicts(ask(repository)) == {
         "docs/a.md": ("stale", {"vendor-lib": "fresh", "vendor-lib/lib.c": "not_found"})
     }
     library.write("lib.c", "2\n")
     two = library.commit("two")
     repository.git("-C", "vendor-lib", "pull", "--quiet")
-    assert told(ask(repository))["docs/a.md"][1]["vendor-lib"] == "modified"
+    assert verdicts(ask(repository))["docs/a.md"][1]["vendor-lib"] == "modified"
     repository.commit("update it")
     (answer, _) = ask(repository).pages[0].references
     assert (answer.verdict, answer.current_blob) == ("modified", two)
 
 
-def test_symlinks_are_never_followed(repository, ask, told, tmp_path):
+def test_symlinks_are_never_followed(repository, ask, verdicts, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "page.md").write_text("---\nsource_refs: [src/a.py]\n---\n")
@@ -112,16 +116,16 @@ def test_symlinks_are_never_followed(repository, ask, told, tmp_path):
     repository.page("guide.md", "src/link.py", "docs/a.py")
     repository.commit()
     (outside / "a.py").write_text("changed behind the link\n")
-    assert told(ask(repository)) == {
+    assert verdicts(ask(repository)) == {
         "guide.md": ("stale", {"src/link.py": "fresh", "docs/a.py": "not_found"})
     }
 
 
-def test_answers_do_not_depend_on_where_the_index_can_lie(project, ask, told):
+def test_verdicts_do_not_depend_on_where_the_index_is(project, ask, verdicts):
     (project.root / ".git/ubp").write_text("a file in the way\n")
     warnings = []
     opening = {"warn": warnings.append}
-    assert told(ask(project, opening=opening)) == EXPECTED
+    assert verdicts(ask(project, opening=opening)) == EXPECTED
     assert len(warnings) == 1
 
 

@@ -49,18 +49,18 @@ def described(repository):
 
 
 @pytest.mark.parametrize("at_once", [1, 100])
-def test_every_kind_of_source_has_its_diff(at_once, described, diffs, monkeypatch):
+def test_sources_of_every_kind_have_diffs(at_once, described, diffs, monkeypatch):
     monkeypatch.setattr(diff_module, "SOURCES_PER_READ", at_once)
     found = diffs(described)
-    one = "--- a/src/pkg/one.py\n+++ b/src/pkg/one.py\n@@ -1 +1 @@\n-1\n+2"
+    package = "--- a/src/pkg/one.py\n+++ b/src/pkg/one.py\n@@ -1 +1 @@\n-1\n+2"
     assert {path: diff.text for path, diff in found.items()} == {
         "src/a.py": "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,3 +1,4 @@\n 1\n-2\n+two\n 3\n+four",
         "src/gone.py": "--- a/src/gone.py\n+++ b/src/gone.py\n@@ -1,2 +0,0 @@\n-1\n-2\n"
         "\\ No newline at end of file",
         "src/old.py": "--- a/src/moved.py\n+++ b/src/moved.py\n@@ -1,4 +1,3 @@\n-0\n 1\n 2\n 3",
         "src/new.py": "--- a/src/new.py\n+++ b/src/new.py\n@@ -0,0 +1 @@\n+new",
-        "src/pkg": one,
-        "src/**/one.py": one,
+        "src/pkg": package,
+        "src/**/one.py": package,
         "src/image.png": "Binary file src/image.png differs",
     }
     counts = {path: (diff.added, diff.removed, diff.lines) for path, diff in found.items()}
@@ -75,7 +75,7 @@ def test_every_kind_of_source_has_its_diff(at_once, described, diffs, monkeypatc
     }
 
 
-def test_directory_whose_name_reads_as_a_glob_has_the_diff_of_its_files(repository, diffs):
+def test_directory_with_the_name_of_a_glob_has_the_diff_of_its_files(repository, diffs):
     repository.write("pages/[id]/view.ts", "1\n")
     repository.page("docs/a.md", "pages/[id]")
     repository.commit("Begin")
@@ -87,7 +87,7 @@ def test_directory_whose_name_reads_as_a_glob_has_the_diff_of_its_files(reposito
     )
 
 
-def test_pins_tell_what_they_stand_for(repository, diffs):
+def test_pins_are_shown_with_what_they_denote(repository, diffs):
     repository.write("src/pkg/a.py", "1\n")
     repository.commit()
     blob, tree, root = (
@@ -111,7 +111,7 @@ def test_pins_tell_what_they_stand_for(repository, diffs):
     assert found["src/pkg/b.py"].missing == ("0" * 40,)
 
 
-def test_a_glob_has_no_diff_where_git_has_no_object_for_its_pin(repository, diffs):
+def test_glob_has_no_diff_where_git_has_no_object_for_its_pin(repository, diffs):
     repository.write("src/a.py", "1\n")
     repository.write(
         "docs/a.md", "---\nsource_refs:\n  - path: 'src/*.py'\n    blob: '1234567'\n---\n"
@@ -122,7 +122,7 @@ def test_a_glob_has_no_diff_where_git_has_no_object_for_its_pin(repository, diff
     assert diff == (text, (), 0, 0, 0, ())
 
 
-def test_a_submodule_is_told_by_its_commits(repository, new_repository, diffs):
+def test_submodule_diff_lists_its_commits(repository, new_repository, diffs):
     other = new_repository("other")
     first = other.commit("One")
     repository.git("clone", "-q", str(other.root), "lib")
@@ -136,7 +136,7 @@ def test_a_submodule_is_told_by_its_commits(repository, new_repository, diffs):
     assert diff.text == f"Submodule lib: {first[:12]} before, {second[:12]} now"
 
 
-def test_a_newline_in_a_name_forges_no_line(repository, diffs):
+def test_newline_in_a_name_forges_no_line(repository, diffs):
     name = "src/a\n+b.py"
     try:
         repository.write(name, "1\n")
@@ -150,7 +150,7 @@ def test_a_newline_in_a_name_forges_no_line(repository, diffs):
     assert diff.text == "--- a/src/a\\n+b.py\n+++ b/src/a\\n+b.py\n@@ -1 +1 @@\n-1\n+2"
 
 
-def test_of_many_definitions_of_one_name_some_are_compared_and_the_rest_counted(repository, diffs):
+def test_symbol_with_many_definitions_has_the_diff_of_some_and_a_count(repository, diffs):
     repository.write("src/a.py", "def f(): return 1\n" * 30)
     repository.page("docs/a.md", "src/a.py#f")
     repository.commit()
@@ -162,7 +162,7 @@ def test_of_many_definitions_of_one_name_some_are_compared_and_the_rest_counted(
 
 
 @pytest.mark.parametrize("source", ["src/a.js", "src/a.js#f", "src/a.js#L1-L2"])
-def test_of_a_long_line_the_beginning_is_shown(repository, diffs, source):
+def test_long_line_is_shown_truncated(repository, diffs, source):
     repository.write("src/a.js", f"function f() {{}}\n// {'x' * 5000}\n")
     repository.page("docs/a.md", source)
     repository.commit()

@@ -50,7 +50,7 @@ def test_names_options_paths_numbers_and_quoted_text_of_changed_lines_are_found(
         ("old_name()\n", "new_name()\n", "old_names and an_old_name\n"),
     ],
 )
-def test_what_did_not_change_or_is_prose_is_no_evidence(evidence, before, after, body):
+def test_unchanged_text_and_prose_are_not_evidence(evidence, before, after, body):
     assert evidence(before, after, body) == []
 
 
@@ -63,15 +63,15 @@ def test_what_did_not_change_or_is_prose_is_no_evidence(evidence, before, after,
         ("call(readAll)\n", "call()\n", "日本語でreadAllを使う。\n", "readAll"),
     ],
 )
-def test_a_definition_that_changed_is_evidence(evidence, before, after, body, name):
+def test_changed_definition_is_evidence(evidence, before, after, body, name):
     assert evidence(before, after, body) == [(name, 5)]
 
 
-def test_front_matter_is_no_evidence(evidence):
+def test_front_matter_is_not_evidence(evidence):
     assert evidence("x = 'src/a.py'\n", "x = 1\n", "Text.\n") == []
 
 
-def test_pages_with_evidence_come_first_and_named_fails_for_those_alone(repository, ask):
+def test_pages_with_evidence_come_first_and_alone_fail_with_alarms_named(repository, ask):
     repository.write("src/a.py", "read_all()\n")
     repository.page("docs/a.md", "src/a.py", body="Nothing of it.\n")
     repository.page("docs/z.md", "src/a.py", body="`read_all` reads.\n")
@@ -89,7 +89,7 @@ def test_pages_with_evidence_come_first_and_named_fails_for_those_alone(reposito
     assert exit_status(ask(repository, staged=True), "named") == 1, "a missing source"
 
 
-def test_absent_blobs_are_said_and_undetermined(repository, ask, new_repository):
+def test_absent_blobs_are_reported_and_undetermined(repository, ask, new_repository):
     repository.write("src/a.py", "read_all()\n")
     repository.page("docs/a.md", "src/a.py", body="`read_all` reads.\n")
     repository.commit()
@@ -118,7 +118,7 @@ def test_absent_blobs_are_said_and_undetermined(repository, ask, new_repository)
         ("src/a.md#Reader", ["read_all"]),
     ],
 )
-def test_evidence_for_a_part_is_of_its_own_lines(repository, ask, source, names):
+def test_evidence_for_a_part_comes_from_its_own_lines(repository, ask, source, names):
     def write(first, second):
         repository.write("src/a.py", f"{first} = 1\n\ndef reader():\n    return {second}\n")
         repository.write("src/a.md", f"# A\n\n{first}\n\n## Reader\n\n{second}\n")

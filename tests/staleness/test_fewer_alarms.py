@@ -1,4 +1,4 @@
-"""`staleness.records`, `ignore_commits` and `quiet_after`: what they make UBP say, and what not."""
+"""`staleness.records`, `ignore_commits` and `quiet_after`: what they silence, and what not."""
 
 import json
 
@@ -43,7 +43,7 @@ def test_records_of_the_past_are_never_stale(project, ask):
     assert (report.summary.bound, report.summary.untracked) == (1, 2)
 
 
-def test_ignored_commits_make_no_page_stale_until_another_one_does(project, ask):
+def test_ignored_commits_make_no_page_stale_until_another_commit_does(project, ask):
     configure(project, ignore_commits=["[skip-docs]"])
     project.commit("Configure")
     project.write("src/auth.py", "formatted\n")
@@ -59,14 +59,14 @@ def test_ignored_commits_make_no_page_stale_until_another_one_does(project, ask)
     assert {tuple(commit.id for commit in r.commits) for r in drifted} == {(changed,)}
 
 
-def test_a_source_that_an_ignored_commit_deletes_is_reported(project, ask):
+def test_source_that_an_ignored_commit_deletes_is_reported(project, ask):
     configure(project, ignore_commits=["[skip-docs]"])
     project.git("rm", "--quiet", "src/auth.py")
     project.commit("Remove [skip-docs]")
     assert len(introduced(ask(project, base="HEAD~1"))) == 3
 
 
-def test_a_page_announced_often_enough_is_only_mentioned(project, ask):
+def test_page_that_is_stale_too_often_is_only_mentioned(project, ask):
     project.write("src/auth.py", "changed\n")
     project.commit("First")
     project.write("src/billing.py", "changed\n")

@@ -1,4 +1,4 @@
-"""The order in which stale pages are told."""
+"""The order of stale pages."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def project(repository):
 
 
 def paths(report):
-    return [one.page.filepath for one in report.pages if one.level != "fresh"]
+    return [page.page.filepath for page in report.pages if page.level != "fresh"]
 
 
 def change_sources(repository):
@@ -44,16 +44,16 @@ TELLING_FIRST = [
 ]
 
 
-def test_the_page_that_changes_with_its_source_comes_first(project, ask):
+def test_page_that_changes_with_its_source_comes_first(project, ask):
     project.page("docs/b.md", "src/other.py", body="New.\n")
     project.commit("describe it at last")
     change_sources(project)
     first = ask(project)
     assert paths(first) == TELLING_FIRST
-    assert ask(project) == first  # what is remembered says the same
+    assert ask(project) == first  # the cached result is equal
 
 
-def test_what_a_commit_leaves_behind_comes_first_whatever_its_age(project, ask):
+def test_page_that_a_commit_leaves_behind_comes_first_whatever_its_age(project, ask):
     project.page("docs/old.md", "src/old.py")
     project.write("src/old.py", "0\n")
     project.page("docs/b.md", "src/other.py", body="New.\n")
@@ -66,7 +66,7 @@ def test_what_a_commit_leaves_behind_comes_first_whatever_its_age(project, ask):
     assert paths(ask(project, staged=True, every=True, age=30)) == [*TELLING_FIRST, "docs/old.md"]
 
 
-def test_a_page_whose_source_is_gone_comes_before_all_others(project, ask):
+def test_page_with_a_deleted_source_comes_before_all_others(project, ask):
     change_sources(project)
     project.remove("src/shared.py")
     project.git("add", "src")
@@ -78,7 +78,7 @@ def test_a_page_whose_source_is_gone_comes_before_all_others(project, ask):
     ]
 
 
-def test_a_worse_level_comes_before_a_more_telling_page(project, ask):
+def test_worse_level_comes_before_more_evidence(project, ask):
     project.write("src/shared.py", "1\n")
     project.commit("long ago")
     project.write("src/own.py", "changed\n")
@@ -91,7 +91,7 @@ def test_a_worse_level_comes_before_a_more_telling_page(project, ask):
     ]
 
 
-def test_where_history_cannot_be_read_the_number_of_pages_decides(project, ask, monkeypatch):
+def test_order_without_history_depends_on_the_number_of_pages(project, ask, monkeypatch):
     from ubp.core.errors import RepositoryError
     from ubp.index.history import History
 
@@ -112,7 +112,7 @@ def test_where_history_cannot_be_read_the_number_of_pages_decides(project, ask, 
     ]
 
 
-def test_a_change_says_more_of_a_page_that_changes_with_the_source_and_is_one_of_few():
+def test_order_prefers_pages_that_change_with_the_source_and_are_few():
     assert score_reference(PairCount(0, 0), 1) == 1 / 3
     assert score_reference(PairCount(10, 5), 4) == 5.5 / 11.5 / 2
     assert (
@@ -122,7 +122,7 @@ def test_a_change_says_more_of_a_page_that_changes_with_the_source_and_is_one_of
     )
 
 
-def test_a_name_is_touched_as_a_file_a_folder_and_a_glob():
+def test_touched_paths_match_a_file_a_folder_and_a_glob():
     commits = [("src/a.py", "docs/a.md"), (), ("src/deep/b.py",), ("src/[id].py",)]
     names = ["src/a.py", "src", "", "src/**/*.py", "src/[id].py", "src/a"]
     touches = CommitIndex(commits, names)

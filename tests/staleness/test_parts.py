@@ -47,14 +47,14 @@ def edit(repository, path, *replacements):
     repository.write(path, text)
 
 
-def test_a_symbol_is_fresh_while_only_the_rest_of_its_file_changes(project, verdict):
+def test_symbol_is_fresh_while_only_the_rest_of_its_file_changes(project, verdict):
     edit(project, "src/auth.py", ("forget(user)", "remember(user)"), ("# Ask for", "# Check"))
     assert verdict(project).verdict == "fresh"
     project.commit("change logout")
     assert verdict(project).verdict == "fresh"
 
 
-def test_the_drift_of_a_symbol_is_the_commits_that_changed_it(project, verdict):
+def test_drift_of_a_symbol_is_the_commits_that_changed_it(project, verdict):
     edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
     project.commit("change logout")
     edit(project, "src/auth.py", ("check(user)", "check(user, 1)"))
@@ -69,7 +69,7 @@ def test_the_drift_of_a_symbol_is_the_commits_that_changed_it(project, verdict):
     assert found.since == found.commits[-1].date
 
 
-def test_a_symbol_that_was_restored_and_changed_again_drifted_only_once(project, verdict):
+def test_symbol_restored_and_changed_again_drifted_only_once(project, verdict):
     for old, new in (("check(user)", "check()"), ("check()", "check(user)")):
         edit(project, "src/auth.py", (old, new))
         project.commit("change login")
@@ -79,7 +79,7 @@ def test_a_symbol_that_was_restored_and_changed_again_drifted_only_once(project,
     assert [commit.id for commit in verdict(project).commits] == [last]
 
 
-def test_a_committed_change_beside_a_symbol_does_not_age_an_uncommitted_one(project, verdict):
+def test_committed_change_beside_a_symbol_does_not_age_an_uncommitted_one(project, verdict):
     edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
     project.commit("change logout")
     edit(project, "src/auth.py", ("check(user)", "check()"))
@@ -87,7 +87,7 @@ def test_a_committed_change_beside_a_symbol_does_not_age_an_uncommitted_one(proj
     assert (found.verdict, found.commits, found.age_days) == ("modified", (), 0)
 
 
-def test_a_pinned_symbol_is_compared_with_the_pinned_file(project, verdict):
+def test_pinned_symbol_is_compared_with_the_pinned_file(project, verdict):
     blob = project.blob("src/auth.py")
     project.write(
         "docs/auth.md",
@@ -102,7 +102,7 @@ def test_a_pinned_symbol_is_compared_with_the_pinned_file(project, verdict):
     assert (found.verdict, found.baseline, found.baseline_blob) == ("modified", "pin", blob[:12])
 
 
-def test_a_pin_that_git_does_not_have_makes_the_verdict_that_of_the_file(project, verdict):
+def test_symbol_with_an_absent_pin_gets_the_verdict_of_the_file(project, verdict):
     project.write(
         "docs/auth.md",
         "---\nsource_refs:\n  - path: src/auth.py#login\n    blob: 0123456789ab\n---\n",
@@ -112,7 +112,7 @@ def test_a_pin_that_git_does_not_have_makes_the_verdict_that_of_the_file(project
     assert (found.verdict, found.note) == ("modified", "no_blob")
 
 
-def test_a_removed_symbol_is_deleted(project, verdict):
+def test_removed_symbol_is_deleted(project, verdict):
     project.write("src/auth.py", AUTH.partition("def login")[0] + "X = 1\n")
     removal = project.commit("remove login")
     found = verdict(project)
@@ -121,7 +121,7 @@ def test_a_removed_symbol_is_deleted(project, verdict):
 
 
 @pytest.mark.parametrize("is_committed", [True, False])
-def test_a_renamed_symbol_has_moved_within_its_file(project, verdict, is_committed):
+def test_renamed_symbol_has_moved_within_its_file(project, verdict, is_committed):
     edit(project, "src/auth.py", ("def login", "def sign_in"))
     if is_committed:
         project.commit("rename login")
@@ -130,7 +130,7 @@ def test_a_renamed_symbol_has_moved_within_its_file(project, verdict, is_committ
 
 
 @pytest.mark.parametrize("is_committed", [True, False])
-def test_a_symbol_that_another_file_has_now_has_moved_there(project, verdict, is_committed):
+def test_symbol_now_in_another_file_has_moved_there(project, verdict, is_committed):
     login = AUTH[AUTH.index("def login") : AUTH.index("def logout")]
     project.write("src/auth.py", AUTH.replace(login, ""))
     project.write("src/session.py", f"import os\n\n\nclass A:\n    x = 1\n\n\n{login}")
@@ -140,14 +140,14 @@ def test_a_symbol_that_another_file_has_now_has_moved_there(project, verdict, is
     assert (found.verdict, found.new_name) == ("moved", "src/session.py#login")
 
 
-def test_a_symbol_moves_with_its_file(project, verdict):
+def test_symbol_moves_with_its_file(project, verdict):
     project.git("mv", "src/auth.py", "src/login.py")
     project.commit("rename the file")
     found = verdict(project)
     assert (found.verdict, found.new_name) == ("moved", "src/login.py#login")
 
 
-def test_a_copy_that_existed_before_is_not_where_a_symbol_moved(project, verdict):
+def test_symbol_has_not_moved_to_a_copy_that_existed_before(project, verdict):
     project.write("src/copy.py", AUTH)
     project.commit("copy")
     project.write("src/auth.py", "X = 1\n")
@@ -156,7 +156,7 @@ def test_a_copy_that_existed_before_is_not_where_a_symbol_moved(project, verdict
     assert verdict(project).verdict == "deleted"
 
 
-def test_a_symbol_that_never_existed_is_not_found_in_an_unchanged_file(project, verdict):
+def test_symbol_that_never_existed_is_not_found_in_an_unchanged_file(project, verdict):
     project.page("docs/auth.md", "src/auth.py#lgoin")
     assert verdict(project).verdict == "not_found"
     project.commit()
@@ -164,7 +164,7 @@ def test_a_symbol_that_never_existed_is_not_found_in_an_unchanged_file(project, 
     assert (found.verdict, found.level, found.current_blob) == ("not_found", "stale", None)
 
 
-def test_a_symbol_that_came_after_its_page_is_created(project, verdict):
+def test_symbol_younger_than_its_page_is_created(project, verdict):
     project.page("docs/auth.md", "src/auth.py#refresh")
     project.commit()
     edit(project, "src/auth.py", ("def logout", "def refresh():\n    pass\n\n\ndef logout"))
@@ -173,7 +173,7 @@ def test_a_symbol_that_came_after_its_page_is_created(project, verdict):
     assert (found.verdict, [c.id for c in found.commits]) == ("created", [creation])
 
 
-def test_two_symbols_of_a_file_have_their_own_verdicts(project, ask):
+def test_two_symbols_of_a_file_have_separate_verdicts(project, ask):
     project.page("docs/auth.md", "src/auth.py#login", "src/auth.py#logout", "src/auth.py")
     project.commit()
     edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
@@ -186,7 +186,7 @@ def test_two_symbols_of_a_file_have_their_own_verdicts(project, ask):
     }
 
 
-def test_a_file_of_an_unknown_kind_is_compared_as_a_whole(repository, verdict):
+def test_file_of_an_unknown_kind_is_compared_as_a_whole(repository, verdict):
     repository.write("Makefile", "all: a\n")
     repository.page("docs/a.md", "Makefile#all")
     repository.commit()
@@ -196,7 +196,7 @@ def test_a_file_of_an_unknown_kind_is_compared_as_a_whole(repository, verdict):
     assert (verdict(repository).verdict, verdict(repository).note) == ("modified", "no_language")
 
 
-def test_a_directory_and_a_glob_have_no_symbols(repository, ask):
+def test_directories_and_globs_have_no_symbols(repository, ask):
     repository.write("src/a.py", "def f(): ...\n")
     repository.page("docs/a.md", "src#f", '"src/*.py#f"')
     repository.commit()
@@ -204,7 +204,7 @@ def test_a_directory_and_a_glob_have_no_symbols(repository, ask):
     assert [(r.verdict, r.note) for r in page.references] == [("fresh", "no_part")] * 2
 
 
-def test_without_ast_grep_an_unchanged_file_is_fresh_and_a_changed_one_unknown(
+def test_symbol_without_ast_grep_is_fresh_if_the_file_is_unchanged_else_unknown(
     project, verdict, monkeypatch
 ):
     monkeypatch.setattr(symbols, "parser_version", lambda: None)
@@ -264,7 +264,7 @@ def section_verdict(ask):
         ("## Token life", "## Life of a token", "moved"),
     ],
 )
-def test_a_section_is_compared_by_its_words(specification, section_verdict, old, new, expected):
+def test_section_is_compared_by_its_words(specification, section_verdict, old, new, expected):
     edit(specification, "docs/spec.md", (old, new))
     specification.commit()
     found = section_verdict(specification)
@@ -274,9 +274,7 @@ def test_a_section_is_compared_by_its_words(specification, section_verdict, old,
 
 
 @pytest.mark.parametrize("name", ["Token life", "token-life", "TOKEN LIFE", "life"])
-def test_a_section_is_named_by_its_text_its_slug_or_its_own_id(
-    specification, section_verdict, name
-):
+def test_section_is_found_by_its_text_slug_or_explicit_id(specification, section_verdict, name):
     edit(specification, "docs/spec.md", ("## Token life", "## Token life {#life}"))
     specification.page("guide/a.md", f'"docs/spec.md#{name}"')
     specification.commit()
@@ -285,7 +283,7 @@ def test_a_section_is_named_by_its_text_its_slug_or_its_own_id(
     assert section_verdict(specification).verdict == "modified"
 
 
-def test_a_section_that_another_page_has_now_has_moved_there(specification, section_verdict):
+def test_section_now_in_another_page_has_moved_there(specification, section_verdict):
     section = PAGE[PAGE.index("## Token life") : PAGE.index("## Other")]
     specification.write("docs/spec.md", PAGE.replace(section, ""))
     specification.write("docs/tokens.md", f"# Tokens\n\n{section}")
@@ -305,7 +303,7 @@ def test_a_section_that_another_page_has_now_has_moved_there(specification, sect
         ("one\ntwo three\nthree\n", "modified"),
     ],
 )
-def test_lines_are_fresh_while_they_occur_in_the_file(repository, verdict, text, expected):
+def test_line_range_is_fresh_while_its_lines_occur_in_the_file(repository, verdict, text, expected):
     repository.write("a.txt", "one\ntwo\nthree\n")
     repository.page("docs/a.md", "a.txt#L2-L3")
     repository.commit()
@@ -314,7 +312,7 @@ def test_lines_are_fresh_while_they_occur_in_the_file(repository, verdict, text,
     assert verdict(repository).verdict == expected
 
 
-def test_lines_beyond_the_end_of_a_file_are_not_found(repository, verdict):
+def test_line_range_beyond_the_end_of_a_file_is_not_found(repository, verdict):
     repository.write("a.txt", "one\n")
     repository.page("docs/a.md", "a.txt#L2")
     repository.commit()
@@ -336,7 +334,7 @@ def test_ack_pins_the_file_of_a_symbol_that_changed_and_skips_the_others(project
 
 
 @pytest.mark.parametrize("is_pinned", [True, False])
-def test_check_fixes_a_reference_to_a_symbol_that_was_renamed(project, verdict, is_pinned):
+def test_check_fixes_a_reference_to_a_renamed_symbol(project, verdict, is_pinned):
     if is_pinned:
         blob = project.blob("src/auth.py")[:12]
         text = f"---\nsource_refs:\n  - path: src/auth.py#login\n    blob: {blob}\n---\n"
@@ -360,7 +358,7 @@ def diff_of(repository, *paths):
     return diff
 
 
-def test_the_diff_of_a_symbol_is_its_own(project):
+def test_diff_of_a_symbol_is_limited_to_it(project):
     edit(project, "src/auth.py", ("check(user)", "check(user, 1)"), ("forget", "remember"))
     edit(project, "src/auth.py", ('"""Authentication."""', '"""A.\n"""'))
     diff = diff_of(project)
@@ -371,14 +369,14 @@ def test_the_diff_of_a_symbol_is_its_own(project):
     assert (diff.added, diff.removed, diff.changed) == (1, 1, (("src/auth.py", 7),))
 
 
-def test_the_diff_of_a_section_is_its_own(specification):
+def test_diff_of_a_section_is_limited_to_it(specification):
     edit(specification, "docs/spec.md", ("Never.", "Always."), ("Text.", "Words."))
     diff = diff_of(specification, "guide/a.md")
     assert "-Never.\n+Always." in diff.text
     assert "Words" not in diff.text
 
 
-def test_the_diff_of_lines_is_what_changed_at_them(repository):
+def test_diff_of_a_line_range_is_limited_to_it(repository):
     lines = [f"line {number}\n" for number in range(1, 41)]
     repository.write("a.txt", "".join(lines))
     repository.page("docs/a.md", "a.txt#L30-L31")
@@ -391,7 +389,7 @@ def test_the_diff_of_lines_is_what_changed_at_them(repository):
     assert (diff.added, diff.removed) == (1, 1)
 
 
-def test_a_page_is_affected_by_the_file_of_its_symbol(project):
+def test_page_is_affected_by_the_file_of_its_symbol(project):
     with Workspace.open(str(project.root)) as workspace:
         (affected,) = workspace.affected(["src/auth.py"])
         by_symbol = {
@@ -404,7 +402,7 @@ def test_a_page_is_affected_by_the_file_of_its_symbol(project):
     assert [impacted.filepath for impacted in impact.impacted] == ["docs/auth.md"]
 
 
-def test_the_symbols_of_excluded_files_are_not_served(project, verdict):
+def test_symbols_of_excluded_files_are_not_served(project, verdict):
     project.write(".ubp/config.json", '{"source": {"exclude": ["src/auth.py"]}}')
     edit(project, "src/auth.py", ("check(user)", "check()"))
     project.commit()
@@ -426,7 +424,7 @@ def test_the_symbols_of_excluded_files_are_not_served(project, verdict):
         ('"""Authentication."""', "class Session:"),
     ],
 )
-def test_a_symbol_read_before_is_compared_like_a_new_one(project, ask, old, new):
+def test_symbol_read_before_is_compared_like_a_new_one(project, ask, old, new):
     """What is known of the older version spares reading the newer one only where it is the same."""
     assert [page.level for page in ask(project).pages] == ["fresh"]
     edit(project, "src/auth.py", (old, new))
@@ -439,7 +437,7 @@ def test_a_symbol_read_before_is_compared_like_a_new_one(project, ask, old, new)
     assert (page.references[0].verdict == "fresh") == (before == after)
 
 
-def test_a_partial_clone_does_not_hide_the_first_change_of_a_symbol(project, tmp_path):
+def test_partial_clone_does_not_hide_the_first_change_of_a_symbol(project, tmp_path):
     """Without old blobs the file counts, which had changed before: that excuses nothing."""
     edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
     base = project.commit("change logout")
@@ -453,7 +451,7 @@ def test_a_partial_clone_does_not_hide_the_first_change_of_a_symbol(project, tmp
     assert page.references[0].note == "no_blob"
 
 
-def test_a_partial_clone_leaves_what_a_change_does_not_touch_behind(project, tmp_path):
+def test_partial_clone_omits_what_a_change_does_not_touch(project, tmp_path):
     edit(project, "src/auth.py", ("check(user)", "check(user, 1)"))
     base = project.commit("change login")
     project.write("other.txt", "other")

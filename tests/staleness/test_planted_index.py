@@ -1,4 +1,4 @@
-"""An index that a commit brings is not believed, however it arrives in the work tree."""
+"""An index that a commit contains is not trusted, however it reaches the work tree."""
 
 import shutil
 from pathlib import Path
@@ -62,40 +62,40 @@ def attacked(project, plant):
     return project
 
 
-def test_a_planted_index_that_is_merged_is_not_believed(attacked, ask, told):
+def test_planted_index_that_is_merged_is_not_trusted(attacked, ask, verdicts):
     attacked.merge("attack")
-    assert told(ask(attacked)) == STALE
+    assert verdicts(ask(attacked)) == STALE
 
 
-def test_a_planted_index_that_is_merged_by_squashing_is_not_believed(attacked, ask, told):
+def test_planted_index_merged_by_squashing_is_not_trusted(attacked, ask, verdicts):
     attacked.git("merge", "--squash", "attack")
-    assert told(ask(attacked)) == STALE
+    assert verdicts(ask(attacked)) == STALE
 
 
-def test_a_planted_index_that_a_reset_leaves_behind_is_not_believed(attacked, ask, told):
+def test_planted_index_left_behind_by_a_reset_is_not_trusted(attacked, ask, verdicts):
     attacked.git("reset", "--quiet", "--hard", "attack")
     attacked.git("reset", "--quiet", "--mixed", "HEAD~")
-    assert told(ask(attacked)) == STALE
+    assert verdicts(ask(attacked)) == STALE
 
 
-def test_a_planted_index_that_is_no_longer_tracked_is_not_believed(attacked, ask, told):
+def test_planted_index_that_is_no_longer_tracked_is_not_trusted(attacked, ask, verdicts):
     attacked.git("reset", "--quiet", "--hard", "attack")
     attacked.git("rm", "--quiet", "--cached", *(f".ubp/{name}" for name in dict.fromkeys(NAMES)))
     attacked.commit("remove the index", add=False)
-    assert told(ask(attacked)) == STALE
+    assert verdicts(ask(attacked)) == STALE
 
 
-def test_a_planted_index_in_a_submodule_is_not_believed(project, plant, new_repository, ask, told):
+def test_planted_index_in_a_submodule_is_not_trusted(project, plant, new_repository, ask, verdicts):
     library = new_repository("library")
     plant(library, "")
     project.git("submodule", "--quiet", "add", str(library.root), ".ubp")
     project.commit("add a submodule")
-    assert told(ask(project)) == STALE
+    assert verdicts(ask(project)) == STALE
 
 
-def test_a_planted_index_of_another_spelling_is_not_believed(project, plant, ask, told):
+def test_planted_index_of_another_spelling_is_not_trusted(project, plant, ask, verdicts):
     plant(project, ".UBP/")
     project.git("config", "core.ignoreCase", "true")
     if not (project.root / ".ubp").exists():  # a case-sensitive disk: what others would show
         (project.root / ".UBP").rename(project.root / ".ubp")
-    assert told(ask(project)) == STALE
+    assert verdicts(ask(project)) == STALE

@@ -11,11 +11,11 @@ def project(repository):
     return repository
 
 
-def test_a_page_committed_with_its_source_is_fresh(project, ask, told):
-    assert told(ask(project)) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
+def test_page_committed_with_its_source_is_fresh(project, ask, verdicts):
+    assert verdicts(ask(project)) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
 
 
-def test_a_source_that_changed_after_its_page_names_the_commit_that_did_it(project, ask):
+def test_source_changed_after_its_page_lists_the_commit(project, ask):
     project.write("src/auth.py", "def login(user): ...\n")
     first = project.commit("ask for the user")
     project.write("src/auth.py", "def login(user, password): ...\n")
@@ -55,7 +55,7 @@ def test_drift_is_stale_from_the_threshold_on(project, ask, age, days, level):
     ("days_ahead", "level", "age_days"),
     [(0.9, "possibly_stale", 0), (2, "stale", None), (20_000, "stale", None)],
 )
-def test_drift_dated_in_the_future_is_stale_beyond_a_clock_that_is_a_day_fast(
+def test_drift_dated_in_the_future_is_stale_beyond_one_day_of_clock_error(
     project, ask, days_ahead, level, age_days
 ):
     now = project.clock
@@ -67,7 +67,7 @@ def test_drift_dated_in_the_future_is_stale_beyond_a_clock_that_is_a_day_fast(
     assert [commit.id for commit in page.references[0].commits] == [project.head()]
 
 
-def test_drift_that_later_commits_date_is_no_younger_than_they_are(project, ask):
+def test_drift_is_at_least_as_old_as_later_commits(project, ask):
     now = project.clock
     project.write("src/auth.py", "def log_in(): ...\n")
     project.commit(at=now + 2_000_000_000)
@@ -77,7 +77,7 @@ def test_drift_that_later_commits_date_is_no_younger_than_they_are(project, ask)
     assert (page.level, page.references[0].age_days) == ("possibly_stale", 3)
 
 
-def test_a_change_that_is_not_committed_has_age_zero(project, ask):
+def test_uncommitted_change_has_age_zero(project, ask):
     project.write("src/auth.py", "changed\n")
     (page,) = ask(project, age=100).pages
     (answer,) = page.references
@@ -90,29 +90,29 @@ def test_a_change_that_is_not_committed_has_age_zero(project, ask):
     )
 
 
-def test_a_deleted_source_makes_its_page_stale_at_once(project, ask, told):
+def test_deleted_source_makes_its_page_stale_at_once(project, ask, verdicts):
     project.remove("src/auth.py")
     project.commit()
-    assert told(ask(project)) == {"docs/auth.md": ("stale", {"src/auth.py": "deleted"})}
+    assert verdicts(ask(project)) == {"docs/auth.md": ("stale", {"src/auth.py": "deleted"})}
 
 
-def test_a_source_that_never_existed_makes_its_page_stale_at_once(repository, ask, told):
+def test_source_that_never_existed_makes_its_page_stale_at_once(repository, ask, verdicts):
     repository.page("docs/a.md", "src/missing.py")
     repository.commit()
-    assert told(ask(repository)) == {"docs/a.md": ("stale", {"src/missing.py": "not_found"})}
+    assert verdicts(ask(repository)) == {"docs/a.md": ("stale", {"src/missing.py": "not_found"})}
 
 
-def test_a_source_that_came_after_its_page_is_created(repository, ask, told):
+def test_source_younger_than_its_page_is_created(repository, ask, verdicts):
     repository.page("docs/a.md", "src/later.py")
     repository.commit()
     repository.write("src/later.py", "x\n")
     repository.commit()
-    assert told(ask(repository, age=1)) == {
+    assert verdicts(ask(repository, age=1)) == {
         "docs/a.md": ("possibly_stale", {"src/later.py": "created"})
     }
 
 
-def test_a_moved_source_says_where_it_is(project, ask):
+def test_moved_source_has_its_new_path(project, ask):
     project.git("mv", "src/auth.py", "src/session.py")
     commit = project.commit("rename")
     (answer,) = ask(project).pages[0].references
@@ -120,7 +120,7 @@ def test_a_moved_source_says_where_it_is(project, ask):
     assert [c.id for c in answer.commits] == [commit]
 
 
-def test_a_source_that_moved_and_changed_a_little_is_still_found(repository, ask):
+def test_source_that_moved_and_changed_a_little_is_found(repository, ask):
     text = "".join(f"line {n}\n" for n in range(40))
     repository.write("src/a.py", text)
     repository.page("docs/a.md", "src/a.py")
@@ -135,48 +135,52 @@ def test_a_source_that_moved_and_changed_a_little_is_still_found(repository, ask
     assert (answer.verdict, answer.moved_to) == ("moved", "lib/c.py")
 
 
-def test_an_uncommitted_move_is_seen_too(project, ask):
+def test_uncommitted_move_is_found(project, ask):
     (project.root / "src/auth.py").rename(project.root / "src/new.py")
     (answer,) = ask(project).pages[0].references
     assert (answer.verdict, answer.moved_to, answer.age_days) == ("moved", "src/new.py", 0)
 
 
-def test_an_equal_file_that_stood_there_before_is_no_move(repository, ask, told):
+def test_equal_file_that_existed_before_is_no_move(repository, ask, verdicts):
     repository.write("src/a/__init__.py", "")
     repository.write("src/b/__init__.py", "")
     repository.page("docs/a.md", "src/a/__init__.py")
     repository.commit()
     repository.remove("src/a/__init__.py")
     repository.commit()
-    assert told(ask(repository)) == {"docs/a.md": ("stale", {"src/a/__init__.py": "deleted"})}
+    assert verdicts(ask(repository)) == {"docs/a.md": ("stale", {"src/a/__init__.py": "deleted"})}
 
 
-def test_a_renamed_page_keeps_its_baseline(project, ask, told):
+def test_renamed_page_keeps_its_baseline(project, ask, verdicts):
     project.write("src/auth.py", "changed\n")
     project.commit()
     project.git("mv", "docs/auth.md", "docs/login.md")
-    assert told(ask(project)) == {"docs/login.md": ("possibly_stale", {"src/auth.py": "modified"})}
+    assert verdicts(ask(project)) == {
+        "docs/login.md": ("possibly_stale", {"src/auth.py": "modified"})
+    }
     project.commit("move the page")
-    assert told(ask(project)) == {"docs/login.md": ("possibly_stale", {"src/auth.py": "modified"})}
+    assert verdicts(ask(project)) == {
+        "docs/login.md": ("possibly_stale", {"src/auth.py": "modified"})
+    }
 
 
-def test_a_change_of_mode_clears_nothing(project, ask, told):
+def test_mode_change_of_a_page_keeps_its_baseline(project, ask, verdicts):
     project.write("src/auth.py", "changed\n")
     project.commit()
     project.git("update-index", "--chmod=+x", "docs/auth.md")
     project.commit("executable, for whatever reason", add=False)
     project.git("checkout", "--quiet", "--", ".")
-    assert told(ask(project))["docs/auth.md"][0] == "possibly_stale"
+    assert verdicts(ask(project))["docs/auth.md"][0] == "possibly_stale"
 
 
-def test_a_reverted_source_is_fresh_again(project, ask, told):
+def test_reverted_source_is_fresh_again(project, ask, verdicts):
     project.write("src/auth.py", "changed\n")
     project.commit()
     project.git("revert", "--no-edit", "HEAD")
-    assert told(ask(project)) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
+    assert verdicts(ask(project)) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
 
 
-def test_an_edit_of_the_page_renews_unpinned_references_only(repository, ask, told):
+def test_edit_of_the_page_renews_unpinned_references_only(repository, ask, verdicts):
     repository.write("src/a.py", "a\n")
     repository.write("src/b.py", "b\n")
     pin = repository.blob("src/b.py")[:12]
@@ -194,7 +198,7 @@ def test_an_edit_of_the_page_renews_unpinned_references_only(repository, ask, to
     )
     repository.commit("typo")
     report = ask(repository)
-    assert told(report) == {
+    assert verdicts(report) == {
         "docs/a.md": ("possibly_stale", {"src/a.py": "fresh", "src/b.py": "modified"})
     }
     pinned = report.pages[0].references[1]
@@ -202,7 +206,7 @@ def test_an_edit_of_the_page_renews_unpinned_references_only(repository, ask, to
     assert [commit.id for commit in pinned.commits] == [drift]
 
 
-def test_a_pin_that_never_stood_in_history_counts_from_the_page(repository, ask):
+def test_pin_absent_from_history_counts_from_the_page(repository, ask):
     repository.write("src/a.py", "a\n")
     repository.commit()
     repository.write("docs/a.md", "---\nsource_refs:\n  - path: src/a.py\n    blob: 1234567\n---\n")
@@ -217,15 +221,15 @@ def test_a_pin_that_never_stood_in_history_counts_from_the_page(repository, ask)
     assert [c.id for c in answer.commits] == [page]
 
 
-def test_a_pinned_source_that_never_was_is_not_found(repository, ask, told):
+def test_pinned_source_that_never_existed_is_not_found(repository, ask, verdicts):
     repository.write(
         "docs/a.md", "---\nsource_refs:\n  - path: src/tpyo.py\n    blob: 1234567\n---\n"
     )
     repository.commit()
-    assert told(ask(repository)) == {"docs/a.md": ("stale", {"src/tpyo.py": "not_found"})}
+    assert verdicts(ask(repository)) == {"docs/a.md": ("stale", {"src/tpyo.py": "not_found"})}
 
 
-def test_directories_and_globs_are_judged_by_what_they_hold(repository, ask, told):
+def test_directories_and_globs_are_assessed_by_their_contents(repository, ask, verdicts):
     repository.write("src/auth/a.py", "a\n")
     repository.write("src/auth/deep/b.ts", "b\n")
     repository.write("src/other.py", "o\n")
@@ -233,13 +237,13 @@ def test_directories_and_globs_are_judged_by_what_they_hold(repository, ask, tol
     repository.page("docs/glob.md", "src/**/*.py")
     repository.page("docs/none.md", "src/*.rs")
     repository.commit()
-    assert told(ask(repository)) == {
+    assert verdicts(ask(repository)) == {
         "docs/dir.md": ("fresh", {"src/auth": "fresh"}),
         "docs/glob.md": ("fresh", {"src/**/*.py": "fresh"}),
         "docs/none.md": ("stale", {"src/*.rs": "not_found"}),
     }
     repository.write("src/auth/deep/b.ts", "b2\n")
-    assert {path: level for path, (level, _) in told(ask(repository)).items()} == {
+    assert {path: level for path, (level, _) in verdicts(ask(repository)).items()} == {
         "docs/dir.md": "possibly_stale",
         "docs/glob.md": "fresh",
         "docs/none.md": "stale",
@@ -251,10 +255,13 @@ def test_directories_and_globs_are_judged_by_what_they_hold(repository, ask, tol
     assert directory.current_blob == repository.git("rev-parse", "HEAD:src/auth")
     repository.write("src/auth/new.py", "n\n")
     repository.commit("python")
-    assert told(ask(repository))["docs/glob.md"] == ("possibly_stale", {"src/**/*.py": "modified"})
+    assert verdicts(ask(repository))["docs/glob.md"] == (
+        "possibly_stale",
+        {"src/**/*.py": "modified"},
+    )
 
 
-def test_a_literal_path_wins_over_a_glob_and_a_fragment(repository, ask, told):
+def test_literal_path_wins_over_a_glob_and_a_fragment(repository, ask, verdicts):
     repository.write("pages/[id].ts", "x\n")
     repository.write("pages/i.ts", "decoy\n")
     repository.write("src/a#b.py", "x\n")
@@ -263,7 +270,7 @@ def test_a_literal_path_wins_over_a_glob_and_a_fragment(repository, ask, told):
     repository.commit()
     repository.write("pages/i.ts", "changed decoy\n")
     repository.commit()
-    assert told(ask(repository)) == {
+    assert verdicts(ask(repository)) == {
         "docs/a.md": (
             "fresh",
             {"pages/[id].ts": "fresh", "src/a#b.py": "fresh", "src/a.py": "fresh"},
@@ -271,53 +278,53 @@ def test_a_literal_path_wins_over_a_glob_and_a_fragment(repository, ask, told):
     }
     repository.remove("pages/[id].ts")
     repository.commit()
-    assert told(ask(repository))["docs/a.md"][1]["pages/[id].ts"] == "deleted"
+    assert verdicts(ask(repository))["docs/a.md"][1]["pages/[id].ts"] == "deleted"
 
 
-def test_another_page_is_a_valid_source(repository, ask, told):
+def test_another_page_is_a_valid_source(repository, ask, verdicts):
     repository.write("README.md", "# English\n")
     repository.page("README.ja.md", "README.md")
     repository.commit()
     repository.write("README.md", "# English, again\n")
     repository.commit()
-    assert told(ask(repository)) == {
+    assert verdicts(ask(repository)) == {
         "README.ja.md": ("possibly_stale", {"README.md": "modified"}),
     }
 
 
-def test_a_page_under_edit_describes_the_work_tree(project, ask, told):
+def test_edited_page_describes_the_work_tree(project, ask, verdicts):
     project.write("src/auth.py", "changed\n")
     project.commit()
     project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
     report = ask(project)
-    assert told(report) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
+    assert verdicts(report) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
     assert report.pages[0].references[0].baseline == "snapshot"
 
 
-def test_without_commits_every_page_is_under_edit(repository, ask, told):
+def test_pages_without_commits_describe_the_work_tree(repository, ask, verdicts):
     repository.write("src/a.py", "a\n")
     repository.page("docs/a.md", "src/a.py", "src/none.py")
-    assert told(ask(repository)) == {
+    assert verdicts(ask(repository)) == {
         "docs/a.md": ("stale", {"src/a.py": "fresh", "src/none.py": "not_found"})
     }
 
 
-def test_a_revision_is_judged_as_it_was(project, ask, told):
+def test_old_revision_is_assessed_as_it_was(project, ask, verdicts):
     project.git("tag", "v1")
     project.write("src/auth.py", "changed\n")
     project.commit()
-    assert told(ask(project, ref="v1")) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
-    assert told(ask(project))["docs/auth.md"][0] == "possibly_stale"
+    assert verdicts(ask(project, ref="v1")) == {"docs/auth.md": ("fresh", {"src/auth.py": "fresh"})}
+    assert verdicts(ask(project))["docs/auth.md"][0] == "possibly_stale"
 
 
-def test_names_in_another_unicode_form_are_found(repository, ask, told):
+def test_names_in_another_unicode_form_are_found(repository, ask, verdicts):
     repository.write("src/か\u3099.py", "nfd\n")
     repository.page("docs/a.md", "src/が.py")
     repository.commit()
-    assert told(ask(repository))["docs/a.md"][0] == "fresh"
+    assert verdicts(ask(repository))["docs/a.md"][0] == "fresh"
 
 
-def test_a_source_that_is_excluded_tells_its_verdict_only(repository, ask):
+def test_excluded_source_shows_only_its_verdict(repository, ask):
     repository.write("private/key.py", "secret\n")
     repository.page("docs/a.md", "private/key.py")
     repository.commit()
@@ -332,7 +339,7 @@ def test_a_source_that_is_excluded_tells_its_verdict_only(repository, ask):
     )
 
 
-def test_a_source_that_moved_out_of_sight_does_not_say_where(repository, ask):
+def test_source_that_moved_into_an_excluded_path_does_not_show_it(repository, ask):
     repository.write("src/key.py", "secret\n")
     repository.page("docs/a.md", "src/key.py")
     repository.commit()
@@ -343,7 +350,7 @@ def test_a_source_that_moved_out_of_sight_does_not_say_where(repository, ask):
     assert (answer.verdict, answer.moved_to) == ("deleted", None)
 
 
-def test_the_summary_counts_what_was_verified(project, ask):
+def test_summary_counts_what_was_verified(project, ask):
     project.write("docs/free.md", "no sources\n")
     project.page("docs/gone.md", "src/none.py")
     project.commit()
@@ -359,15 +366,15 @@ def test_the_summary_counts_what_was_verified(project, ask):
     }
 
 
-def test_paths_narrow_the_answer(project, ask, told):
+def test_paths_limit_the_report(project, ask, verdicts):
     project.page("docs/more/b.md", "src/auth.py")
     project.commit()
-    assert list(told(ask(project, "docs/more"))) == ["docs/more/b.md"]
-    assert list(told(ask(project, "b.md"))) == ["docs/more/b.md"]
-    assert list(told(ask(project, "docs/*.md"))) == ["docs/auth.md"]
+    assert list(verdicts(ask(project, "docs/more"))) == ["docs/more/b.md"]
+    assert list(verdicts(ask(project, "b.md"))) == ["docs/more/b.md"]
+    assert list(verdicts(ask(project, "docs/*.md"))) == ["docs/auth.md"]
 
 
-def test_a_shallow_clone_says_that_it_does_not_know(project, new_repository, ask, told):
+def test_shallow_clone_gives_the_verdict_unknown(project, new_repository, ask, verdicts):
     project.write("src/auth.py", "changed\n")
     project.commit()
     project.write("other.txt", "x\n")
@@ -377,14 +384,14 @@ def test_a_shallow_clone_says_that_it_does_not_know(project, new_repository, ask
     clone.git("fetch", "--quiet", "--depth=1", f"file://{project.root}", "main")
     clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
     report = ask(clone)
-    assert told(report) == {"docs/auth.md": ("unknown", {"src/auth.py": "unknown"})}
+    assert verdicts(report) == {"docs/auth.md": ("unknown", {"src/auth.py": "unknown"})}
     assert report.is_shallow
     assert report.summary.verified == 0
     clone.git("fetch", "--quiet", "--unshallow", f"file://{project.root}", "main")
-    assert told(ask(clone))["docs/auth.md"][0] == "possibly_stale"
+    assert verdicts(ask(clone))["docs/auth.md"][0] == "possibly_stale"
 
 
-def test_a_pin_needs_no_history(repository, new_repository, ask):
+def test_pin_needs_no_history(repository, new_repository, ask):
     repository.write("src/a.py", "a\n")
     pin = repository.blob("src/a.py")[:12]
     repository.write("docs/a.md", f"---\nsource_refs:\n  - path: src/a.py\n    blob: {pin}\n---\n")

@@ -67,7 +67,7 @@ def run(repository, *arguments):
     return main(["-C", str(repository.root), *arguments])
 
 
-def test_each_language_is_counted_by_what_became_of_its_originals(project):
+def test_languages_are_counted_by_verdict(project):
     assert count(project) == {"de": (2, 0, 0, 0, 0), "ja": (1, 0, 1, 0, 0)}
     edit_original(project)
     project.remove("docs/en/b.md")
@@ -75,7 +75,7 @@ def test_each_language_is_counted_by_what_became_of_its_originals(project):
     assert count(project) == {"de": (0, 1, 0, 1, 0), "ja": (0, 1, 0, 0, 0)}
 
 
-def test_the_verdict_is_that_of_git_for_a_commit_and_for_a_blob(project, ask):
+def test_verdict_of_a_commit_and_of_a_blob_equals_that_of_git(project, ask):
     blob = project.blob("docs/en/a.md")
     translate(project, "docs/fr/a.md", blob)
     project.commit("a translation that is pinned to a blob")
@@ -93,7 +93,7 @@ def test_the_verdict_is_that_of_git_for_a_commit_and_for_a_blob(project, ask):
     assert report.pages == ()
 
 
-def test_an_edit_does_not_renew_a_pin_but_an_unpinned_translation(project, ask):
+def test_edit_renews_an_unpinned_translation_but_no_pin(project, ask):
     translate(project, "docs/fr/a.md")
     project.commit("an unpinned translation")
     edit_original(project)
@@ -105,7 +105,7 @@ def test_an_edit_does_not_renew_a_pin_but_an_unpinned_translation(project, ask):
     assert verdicts(ask(project))["docs/de/a.md"] == "modified"
 
 
-def test_an_original_that_is_gone_is_deleted_and_one_that_moved_is_moved(project, ask):
+def test_deleted_original_is_deleted_and_moved_original_is_moved(project, ask):
     project.git("mv", "docs/en/a.md", "docs/en/c.md")
     project.remove("docs/en/b.md")
     project.commit("move one, remove the other")
@@ -119,13 +119,13 @@ def test_an_original_that_is_gone_is_deleted_and_one_that_moved_is_moved(project
     assert moved["docs/ja/a.md"] == "docs/en/c.md"
 
 
-def test_a_page_that_never_had_an_original_is_no_translation(project):
+def test_page_that_never_had_an_original_is_no_translation(project):
     translate(project, "docs/ja/own.md")
     project.commit("a page of the Japanese team")
     assert count(project)["ja"] == (1, 0, 1, 0, 0)
 
 
-def test_a_pin_that_git_does_not_know_is_unknown_and_says_so(project, capsys):
+def test_pin_that_git_lacks_is_unknown_with_a_reason(project, capsys):
     translate(project, "docs/de/a.md", "0123456789ab")
     project.commit("a pin that a squash lost")
     assert count(project)["de"] == (1, 0, 0, 0, 1)
@@ -133,7 +133,7 @@ def test_a_pin_that_git_does_not_know_is_unknown_and_says_so(project, capsys):
     assert "its pin is the id of no commit or file in this repository" in capsys.readouterr().out
 
 
-def test_a_changed_original_is_mentioned_and_fails_only_if_it_is_an_error(project, capsys):
+def test_changed_original_is_mentioned_and_fails_only_as_an_error(project, capsys):
     base = project.head()
     edit_original(project)
     assert run(project, "stale", "--base", base) == 0
@@ -149,7 +149,7 @@ def test_a_changed_original_is_mentioned_and_fails_only_if_it_is_an_error(projec
     assert "docs/en/a.md" not in capsys.readouterr().out
 
 
-def test_what_was_behind_before_a_change_is_not_mentioned(project, ask):
+def test_translation_that_was_behind_before_a_change_is_not_mentioned(project, ask):
     edit_original(project)
     base = project.head()
     project.write("docs/en/a.md", "# A\n\nThird.\n")
@@ -157,7 +157,7 @@ def test_what_was_behind_before_a_change_is_not_mentioned(project, ask):
     assert ask(project, base=base).outdated_translations == ()
 
 
-def test_ack_renews_the_key_with_the_commit_that_last_changed_the_original(project):
+def test_ack_writes_the_commit_that_last_changed_the_original(project):
     changed = edit_original(project)
     project.write("other.txt", "other")
     project.commit("something else")
@@ -168,7 +168,7 @@ def test_ack_renews_the_key_with_the_commit_that_last_changed_the_original(proje
     assert count(project) == {"de": (2, 0, 0, 0, 0), "ja": (1, 0, 1, 0, 0)}
 
 
-def test_ack_leaves_the_translations_of_a_folder_alone_unless_asked(project):
+def test_ack_of_a_folder_skips_translations_unless_requested(project):
     edit_original(project)
     assert run(project, "ack", "docs/de") == 0
     assert run(project, "ack", "--all") == 0
@@ -177,7 +177,7 @@ def test_ack_leaves_the_translations_of_a_folder_alone_unless_asked(project):
     assert count(project)["de"] == (2, 0, 0, 0, 0)
 
 
-def test_ack_refuses_a_commit_for_an_original_that_is_not_committed(project, capsys):
+def test_ack_refuses_a_commit_for_an_uncommitted_original(project, capsys):
     project.write("docs/en/a.md", "# A\n\nNot committed.\n")
     before = (project.root / "docs/de/a.md").read_bytes()
     assert run(project, "ack", "docs/de/a.md") == 1
@@ -185,7 +185,7 @@ def test_ack_refuses_a_commit_for_an_original_that_is_not_committed(project, cap
     assert (project.root / "docs/de/a.md").read_bytes() == before
 
 
-def test_the_json_record_has_the_originals_that_are_missing(project, capsys, valid):
+def test_json_record_lists_missing_originals(project, capsys, valid):
     edit_original(project)
     assert run(project, "stale", "--translations", "--diff", "--json") == 0
     record = json.loads(capsys.readouterr().out)
@@ -224,7 +224,7 @@ def test_the_json_record_has_the_originals_that_are_missing(project, capsys, val
         (["api/it/a.md", "api/no/b.md", "api/c.md"], []),
     ],
 )
-def test_the_layout_of_translations_is_recognized(repository, paths, expected):
+def test_layout_of_translations_is_recognized(repository, paths, expected):
     for path in paths:
         repository.write(path, "# Page\n")
     repository.commit("pages")
@@ -233,7 +233,7 @@ def test_the_layout_of_translations_is_recognized(repository, paths, expected):
     assert [(proposed.rule.page, proposed.rule.source) for proposed in rules] == expected
 
 
-def test_the_key_of_existing_pins_is_recognized(project):
+def test_key_of_existing_pins_is_recognized(project):
     (project.root / ".ubp/config.json").unlink()
     with Workspace.open(str(project.root)) as workspace:
         (proposed,) = workspace.propose_translations()
@@ -250,11 +250,11 @@ def test_the_key_of_existing_pins_is_recognized(project):
         ("docs/ja.md", None),
     ],
 )
-def test_a_rule_names_the_original_of_a_translation(path, expected):
+def test_rule_gives_the_original_of_a_translation(path, expected):
     assert TranslationRule(RULE["page"], RULE["source"]).match(path) == expected
 
 
-def test_a_page_is_pinned_by_commit_at_a_key_of_its_own_project(repository, ask):
+def test_page_is_pinned_by_commit_under_the_key_of_its_project(repository, ask):
     repository.write(".ubp/config.json", '{"staleness": {"pin": "verified-at"}}')
     repository.write("src/a.py", "a = 1\n")
     repository.write("src/b.py", "b = 1\n")
@@ -273,7 +273,7 @@ def test_a_page_is_pinned_by_commit_at_a_key_of_its_own_project(repository, ask)
     assert (repository.root / "docs/page.md").read_text() == page.format(second) + "An edit.\n"
 
 
-def test_an_agent_gets_a_translation_with_its_original_and_otherwise_the_counts(project):
+def test_agent_gets_a_translation_with_its_original_and_otherwise_the_counts(project):
     edit_original(project)
     with Workspace.open(str(project.root)) as workspace:
         found = run_check(workspace, StalenessRequest(filepath="docs/de/a.md"))

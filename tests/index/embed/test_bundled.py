@@ -26,29 +26,29 @@ def model():
     return load_model(find_model(None, {}))
 
 
-def test_it_answers_as_model2vec_loads_it(model):
+def test_vectors_equal_those_of_model2vec(model):
     own = StaticModel.from_pretrained(model.place.directory)
     assert np.array_equal(model.encode(TEXTS).rows, own.encode(TEXTS))
 
 
-def test_it_knows_that_two_languages_mean_the_same(model):
+def test_vectors_of_two_languages_with_the_same_meaning_are_close(model):
     vectors = model.encode(TEXTS)
     (first, _), (second, near), (_, far) = vectors.nearest(vectors[0], 3)
     assert (first, second) == (0, 1)
     assert near > 0.5 > far
 
 
-def test_what_it_does_not_know_is_near_to_nothing(model):
+def test_unknown_words_are_far_from_everything(model):
     vectors = model.encode(["🙂", *TEXTS])
     assert vectors.nearest(vectors[0], 1) == [(0, 0.0)]
     assert not np.isnan(vectors.rows).any()
 
 
-def test_no_texts_have_no_vectors(model):
+def test_no_texts_give_no_vectors(model):
     assert model.encode([]).rows.shape == (0, model.dimensions) == (0, 256)
 
 
-def test_loading_it_imports_no_client_of_any_network():
+def test_loading_the_model_imports_no_network_client():
     program = (
         "import sys; from ubp.index.embed.model import load_model;"
         "from ubp.index.embed.locate import find_model;"

@@ -66,7 +66,7 @@ def environment(tmp_path, hub, monkeypatch):
     return {"XDG_CACHE_HOME": str(tmp_path / "cache"), "HF_ENDPOINT": hub[0]}
 
 
-def test_a_fetched_model_is_found_and_used(environment, small_folder):
+def test_fetched_model_is_found_and_used(environment, small_folder):
     with pytest.raises(ModelError, match="Model not found: owner/small") as caught:
         find_model(NAME, environment)
     assert caught.value.hint == "Fetch it: ubp model fetch owner/small"
@@ -82,7 +82,7 @@ def test_a_fetched_model_is_found_and_used(environment, small_folder):
     assert "Fetching model.safetensors (MB)" in {step for step, *_ in steps}
 
 
-def test_fetching_again_takes_the_place_of_what_was_there(environment, hub):
+def test_second_fetch_replaces_the_first(environment, hub):
     first = load_model(fetch(NAME, environment, print)).fingerprint
     config = hub[1] / "config.json"
     config.write_text(config.read_text().replace("true", "false"))
@@ -90,7 +90,7 @@ def test_fetching_again_takes_the_place_of_what_was_there(environment, hub):
     assert len(list(Path(cache_folder(NAME, environment)).parent.iterdir())) == 1
 
 
-def test_what_is_no_model_is_not_kept(environment, hub):
+def test_download_that_is_not_a_model_is_not_kept(environment, hub):
     (hub[1] / "model.safetensors").write_bytes(b"rubbish of some length")
     with pytest.raises(ModelError, match="Cannot use the model"):
         fetch(NAME, environment, print)
@@ -100,14 +100,14 @@ def test_what_is_no_model_is_not_kept(environment, hub):
     assert list(Path(cache_folder(NAME, environment)).parent.iterdir()) == []
 
 
-def test_what_is_not_there_cannot_be_fetched(environment):
+def test_missing_model_cannot_be_fetched(environment):
     with pytest.raises(ModelError, match=r"Cannot fetch the model owner/other\."):
         fetch("owner/other", environment, print)
     with pytest.raises(UsageError, match="is not a model id"):
         fetch("../folder", environment, print)
 
 
-def test_the_cache_is_where_the_platform_wants_it(monkeypatch):
+def test_cache_is_where_the_platform_expects_it(monkeypatch):
     def folder(platform, **environment):
         monkeypatch.setattr("sys.platform", platform)
         return cache_folder("a/b", environment).replace("\\", "/")

@@ -25,14 +25,14 @@ def encoded(monkeypatch):
     """The texts that models were asked about, in order."""
     from ubp.index.embed.model import Model
 
-    told, encode = [], Model.encode
+    batches, encode = [], Model.encode
 
     def count(model, texts):
-        told.extend(texts)
+        batches.extend(texts)
         return encode(model, texts)
 
     monkeypatch.setattr(Model, "encode", count)
-    return told
+    return batches
 
 
 @pytest.fixture
@@ -61,13 +61,13 @@ def make_pets(repository):
 
 
 @pytest.mark.usefixtures("pets")
-def test_pages_come_in_the_order_of_their_meaning(ask):
+def test_pages_are_ordered_by_meaning(ask):
     assert ask("cat") == [("cat.md", 0.99), ("dog.md", 0.71), ("car.md", 0.0)]
     assert ask("cat", limit=1) == [("cat.md", 0.99)]
     assert ask("cat", limit=0) == []
 
 
-def test_a_hit_tells_where_it_stands(repository, small):
+def test_hit_has_its_position(repository, small):
     repository.write("a.md", f"# A\n\n{'it ' * 40}\n\n## Pets\n\n{'it ' * 40}cat\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
@@ -81,20 +81,20 @@ def test_a_hit_tells_where_it_stands(repository, small):
     assert data[hit.byte_start : hit.byte_end].startswith(b"## Pets")
 
 
-def test_what_the_model_does_not_know_is_near_to_nothing(pets, ask):
+def test_unknown_words_are_near_to_nothing(pets, ask):
     pets.write("unknown.md", "Unheard of\n")
     assert ask("unheard") == []
     assert "unknown.md" not in dict(ask("cat"))
 
 
-def test_a_page_at_two_places_is_found_at_both(pets, ask, encoded):
+def test_page_at_two_paths_is_found_at_both(pets, ask, encoded):
     pets.write("copy/cat.md", "the kitten\n")
     pets.commit()
     assert ask("cat", limit=2) == [("cat.md", 0.99), ("copy/cat.md", 0.99)]
     assert encoded.count("the kitten") == 1
 
 
-def test_what_counts_can_be_named(pets, ask):
+def test_search_can_be_limited_to_named_pages(pets, ask):
     pets.write("copy/cat.md", "the kitten\n")
     assert ask("cat", within=["dog.md", "copy/cat.md"], limit=9) == [
         ("copy/cat.md", 0.99),
@@ -103,7 +103,7 @@ def test_what_counts_can_be_named(pets, ask):
     assert ask("cat", within=[]) == []
 
 
-def test_only_what_is_new_is_embedded(pets, ask, encoded):
+def test_only_new_texts_are_embedded(pets, ask, encoded):
     ask("cat")
     encoded.clear()
     pets.git("mv", "dog.md", "hound.md")
@@ -116,7 +116,7 @@ def test_only_what_is_new_is_embedded(pets, ask, encoded):
     assert encoded == ["cat"]
 
 
-def test_revisions_share_what_they_have_in_common(pets, ask, encoded):
+def test_revisions_share_the_vectors_of_equal_texts(pets, ask, encoded):
     first = pets.head()
     ask("cat")
     pets.write("car.md", "the car\n")
@@ -127,7 +127,7 @@ def test_revisions_share_what_they_have_in_common(pets, ask, encoded):
     assert encoded == ["the car", "car", "car"]
 
 
-def test_a_workspace_keeps_up_with_its_repository(pets, small):
+def test_workspace_follows_changes_of_its_repository(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
 
         def found(text):
@@ -148,7 +148,7 @@ def test_a_workspace_keeps_up_with_its_repository(pets, small):
 
 
 @pytest.mark.usefixtures("pets")
-def test_each_model_has_vectors_of_its_own(ask, encoded, make_model):
+def test_models_have_separate_vectors(ask, encoded, make_model):
     other = load_model(find_model(make_model({"lorry": (1, 0), "cat": (1, 0.1)}), {}))
     ask("cat")
     assert ask("cat", model=other) == [("car.md", 1.0)]
@@ -164,7 +164,7 @@ def many_pages(repository):
     return 2 * PAGES_PER_BATCH + 5
 
 
-def test_an_interrupted_run_goes_on_where_it_was(repository, ask, encoded):
+def test_interrupted_run_resumes_where_it_stopped(repository, ask, encoded):
     total = many_pages(repository)
 
     def interrupt(step, *_):
@@ -196,22 +196,22 @@ def test_several_batches_are_read_with_one_call(repository, ask, monkeypatch):
     assert sizes[-2:] == [PAGES_PER_BATCH, total - PAGES_PER_BATCH]
 
 
-def test_two_at_once_do_not_do_the_same_work_twice(repository, ask, encoded):
+def test_concurrent_runs_do_not_embed_a_text_twice(repository, ask, encoded):
     total = many_pages(repository)
     others = []
 
-    def let_another_in(step, *_):
+    def run_another(step, *_):
         if step == "Embedding sections" and not others:
             others.append(ask("cat"))
 
-    ask("cat", progress=let_another_in)
+    ask("cat", progress=run_another)
     assert len(encoded) == total + len(["cat", "cat"])
     with sqlite3.connect(repository.index) as database:
         assert database.execute("SELECT sum(size) FROM vector_block").fetchone() == (total,)
     database.close()
 
 
-def test_what_is_edited_now_is_embedded_first(repository, ask, encoded):
+def test_edited_pages_are_embedded_first(repository, ask, encoded):
     many_pages(repository)
     repository.write("deep/er/z.md", "the lorry\n")
     repository.commit()
@@ -221,12 +221,12 @@ def test_what_is_edited_now_is_embedded_first(repository, ask, encoded):
     assert encoded[-2:] == ["the lorry", "cat"]
 
 
-def test_an_index_that_cannot_be_written_is_kept_in_memory(pets, ask):
+def test_unwritable_index_is_kept_in_memory(pets, ask):
     (pets.root / ".git/ubp").write_text("no folder")
     assert ask("cat", limit=1) == [("cat.md", 0.99)]
 
 
-def test_an_index_that_breaks_is_made_again(pets, small):
+def test_broken_index_is_rebuilt(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
         assert workspace.session.view().semantic_index(small).search("cat", 1)
         workspace.session.store.database.write(
@@ -244,7 +244,7 @@ def test_an_index_that_breaks_is_made_again(pets, small):
             assert found.pending == 0
 
 
-def test_what_cannot_be_read_is_pending(pets, small):
+def test_unreadable_page_is_pending(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
         workspace.session.view().link_graph()
     blob = pets.blob("cat.md")
@@ -260,29 +260,29 @@ def test_what_cannot_be_read_is_pending(pets, small):
         )
 
 
-def test_close_chunks_are_told_with_their_places(pets, small):
+def test_close_chunks_are_listed_with_their_positions(pets, small):
     pets.write("copy/cat.md", "the kitten\n")
     with Workspace.open(str(pets.root)) as workspace:
         meaning = workspace.session.view().semantic_index(small)
 
-        def told(*arguments):
+        def pairs(*arguments):
             found = meaning.similar_pairs(*arguments)
             return [(a.path, b.path, round(a.score, 2), margin > 0) for a, b, margin in found]
 
-        assert told(str, 0.1)[:2] == [
+        assert pairs(str, 0.1)[:2] == [
             ("cat.md", "dog.md", 0.78, True),
             ("copy/cat.md", "dog.md", 0.78, True),
         ]
-        assert told(str, 0.1, ["car.md"]) == []
-        assert {pair[:2] for pair in told(str, 0.1, ["copy/cat.md"])} == {
+        assert pairs(str, 0.1, ["car.md"]) == []
+        assert {pair[:2] for pair in pairs(str, 0.1, ["copy/cat.md"])} == {
             ("cat.md", "dog.md"),
             ("copy/cat.md", "dog.md"),
         }
-        assert told(lambda path: path[0], 0.1)[0][:2] == ("cat.md", "dog.md")
-        assert told(lambda _: "one", -1) == []
+        assert pairs(lambda path: path[0], 0.1)[0][:2] == ("cat.md", "dog.md")
+        assert pairs(lambda _: "one", -1) == []
 
 
-def test_the_configured_model_is_the_one_in_use(pets, small_folder):
+def test_configured_model_is_used(pets, small_folder):
     def name(text, **options):
         pets.write(".ubp/config.json", text)
         with Workspace.open(str(pets.root), **options) as workspace:
@@ -300,7 +300,7 @@ def test_the_configured_model_is_the_one_in_use(pets, small_folder):
         name('{"search": {"model": "owner/name"}}')
 
 
-def test_without_a_model_what_needs_one_says_how_to_get_it(pets, monkeypatch):
+def test_error_without_a_model_says_how_to_get_one(pets, monkeypatch):
     with (
         Workspace.open(str(pets.root), model="none") as workspace,
         pytest.raises(UsageError, match="needs an embedding model") as caught,
@@ -317,7 +317,7 @@ def test_without_a_model_what_needs_one_says_how_to_get_it(pets, monkeypatch):
     assert caught.value.hint == f"Install it: {install_command('full')}"
 
 
-def test_a_model_whose_files_change_is_loaded_again(pets, make_model):
+def test_model_with_changed_files_is_loaded_again(pets, make_model):
     folder = make_model()
     with Workspace.open(str(pets.root), model=folder) as workspace:
         model = workspace.session.model()
@@ -329,7 +329,7 @@ def test_a_model_whose_files_change_is_loaded_again(pets, make_model):
         assert (again.dimensions, again.fingerprint == model.fingerprint) == (2, False)
 
 
-def test_fingerprints_are_remembered_once_files_are_settled(pets, make_model, monkeypatch):
+def test_fingerprints_are_kept_once_files_are_settled(pets, make_model, monkeypatch):
     folder = make_model()
     reads = []
     from ubp.index.embed.model_files import fingerprint
@@ -350,7 +350,7 @@ def test_fingerprints_are_remembered_once_files_are_settled(pets, make_model, mo
     assert len(reads) == 3
 
 
-def test_what_another_process_takes_away_is_learned_again(pets, small):
+def test_vectors_that_another_process_deletes_are_computed_again(pets, small):
     with Workspace.open(str(pets.root)) as workspace, Workspace.open(str(pets.root)) as other:
         meaning = workspace.session.view().semantic_index(small)
         near = meaning.nearest("cat", 1)
@@ -360,7 +360,7 @@ def test_what_another_process_takes_away_is_learned_again(pets, small):
         assert (hit[:4], hit.line_start, hit.line_end) == (tuple(near[0]), 1, 1)
 
 
-def test_pages_that_can_be_read_later_are_found_then(pets, small):
+def test_pages_that_become_readable_are_found(pets, small):
     blob = pets.blob("cat.md")
     file = pets.root / ".git/objects" / blob[:2] / blob[2:]
     content = file.read_bytes()
@@ -376,7 +376,7 @@ def test_pages_that_can_be_read_later_are_found_then(pets, small):
         assert found() == ["cat.md"]
 
 
-def test_whatever_changes_the_nearest_are_those_of_a_fresh_look(repository, small):
+def test_nearest_chunks_after_any_change_equal_those_of_a_new_index(repository, small):
     chance = random.Random(7)
     words = ["cat", "kitten", "dog", "car", "lorry", "unheard"]
     query = small.encode(["cat"])
@@ -397,12 +397,12 @@ def test_whatever_changes_the_nearest_are_those_of_a_fresh_look(repository, smal
                 if vector.rows.any():
                     expected.append((page.name, vector.nearest(query, 1)[0][1]))
             near = workspace.session.view().semantic_index(small).nearest("cat", 99)
-            scores = {one.path: one.score for one in near}
+            scores = {page.path: page.score for page in near}
             assert scores == pytest.approx(dict(expected), abs=0.02)
-            assert [one.score for one in near] == sorted(scores.values(), reverse=True)
+            assert [page.score for page in near] == sorted(scores.values(), reverse=True)
 
 
-def test_a_search_of_an_indexed_repository_loads_no_parser_of_markdown(pets):
+def test_search_of_an_indexed_repository_loads_no_markdown_parser(pets):
     program = (
         "import sys; from ubp.workspace import Workspace;"
         "found = Workspace.open().search('kitten');"

@@ -71,7 +71,7 @@ def as_truncated(folder):
     "change",
     [as_sentence_transformers, as_few_vectors, as_unigram, as_truncated],
 )
-def test_each_kind_is_loaded_as_model2vec_loads_it(change, folder):
+def test_models_of_each_kind_load_as_in_model2vec(change, folder):
     change(folder)
     own = StaticModel.from_pretrained(folder)
     rows = own.encode(TEXTS).astype(np.float32)
@@ -82,7 +82,7 @@ def test_each_kind_is_loaded_as_model2vec_loads_it(change, folder):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int8"])
-def test_numbers_may_have_any_type(dtype, make_model):
+def test_tensors_may_have_any_number_type(dtype, make_model):
     model = load(make_model({"cat": (1, 0), "dog": (3, 3)}, dtype))
     assert model.encode(["dog"]).nearest(model.encode(["cat"]), 1) == [
         (0, pytest.approx(0.7071, abs=1e-3))
@@ -103,7 +103,7 @@ def test_numbers_may_have_any_type(dtype, make_model):
         ("model.safetensors", b'\x11\0\0\0\0\0\0\0{"embeddings": 1}'),
     ],
 )
-def test_a_file_that_is_broken_is_an_error_of_three_sentences(file, content, folder):
+def test_broken_file_is_an_error_in_three_parts(file, content, folder):
     (folder / file).write_bytes(content)
     with pytest.raises(ModelError, match=r"Cannot use the model .*\.") as caught:
         load(folder)
@@ -122,13 +122,13 @@ def test_a_file_that_is_broken_is_an_error_of_three_sentences(file, content, fol
     ],
     ids=["too few", "no rows", "no columns", "unknown type", "a mapping to nowhere"],
 )
-def test_tensors_that_do_not_fit_are_an_error(changes, folder):
+def test_tensors_of_unexpected_shape_are_an_error(changes, folder):
     tensors(folder, **changes)
     with pytest.raises(ModelError, match="Cannot use the model"):
         load(folder).encode(["cat"])
 
 
-def test_numbers_that_are_none_are_no_vectors(folder):
+def test_vectors_with_nan_are_refused(folder):
     rows = load_file(folder / "model.safetensors")["embeddings"]
     rows[1:3] = [[np.nan, 0, 0], [np.inf, 1, 0]]
     tensors(folder, embeddings=rows)
@@ -136,7 +136,7 @@ def test_numbers_that_are_none_are_no_vectors(folder):
     assert found.rows.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
 
 
-def test_a_model_that_is_changed_while_it_is_read_is_refused(folder, monkeypatch):
+def test_model_changed_while_it_is_read_is_refused(folder, monkeypatch):
     from ubp.index.embed import model
 
     read = model._load_static_model
@@ -151,7 +151,7 @@ def test_a_model_that_is_changed_while_it_is_read_is_refused(folder, monkeypatch
     assert "changed while being read" in caught.value.cause
 
 
-def test_what_lacks_a_file_is_not_complete(folder):
+def test_model_that_lacks_a_file_is_incomplete(folder):
     (folder / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match="is incomplete"):
         find_model(str(folder), {})
@@ -161,14 +161,14 @@ def test_what_lacks_a_file_is_not_complete(folder):
             ask(place)
 
 
-def test_a_folder_is_looked_for_in_the_repository_before_the_cache(folder):
+def test_folder_in_the_repository_wins_over_the_cache(folder):
     assert find_model("model", {}, str(folder.parent)).directory == str(folder)
     assert find_model("./model", {}, str(folder.parent)).name == "./model"
     with pytest.raises(ModelError, match=r"Model not found: \./other"):
         find_model("./other", {}, str(folder.parent))
 
 
-def test_the_fingerprint_is_that_of_the_files_content(folder, tmp_path):
+def test_fingerprint_depends_on_the_contents_of_files(folder, tmp_path):
     place = find_model(str(folder), {})
     copy = find_model(shutil.copytree(folder, tmp_path / "copy"), {})
     assert fingerprint(copy) == fingerprint(place)
@@ -182,7 +182,7 @@ def test_the_fingerprint_is_that_of_the_files_content(folder, tmp_path):
     assert fingerprint(place) == fingerprint(find_model(str(folder), {}))
 
 
-def test_a_model_is_shared_as_long_as_somebody_has_it_and_its_files_are_the_same(folder):
+def test_model_is_shared_while_it_is_in_use_and_its_files_are_unchanged(folder):
     model = load(folder)
     assert load(folder) is model
     (folder / "config.json").write_text('{"normalize": false}')

@@ -41,12 +41,12 @@ def refusal_of(root):
     return caught.value
 
 
-def test_a_model_in_the_repository_is_used(pages, configured, small_folder):
+def test_model_in_the_repository_is_used(pages, configured, small_folder):
     shutil.copytree(small_folder, pages.root / "models" / "small")
     assert place_of(configured("models/small")).directory == str(pages.root / "models/small")
 
 
-def test_a_repository_cannot_choose_a_folder_outside_of_it(
+def test_repository_cannot_choose_a_folder_outside(
     pages, configured, small_folder, tmp_path, monkeypatch
 ):
     shutil.copytree(small_folder, tmp_path / "outside")
@@ -65,9 +65,7 @@ def test_a_repository_cannot_choose_a_folder_outside_of_it(
         assert error.hint.startswith("If you trust it, run: git config --global ubp.searchModel ")
 
 
-def test_a_repository_cannot_choose_a_folder_outside_of_it_through_a_link(
-    pages, configured, small_folder
-):
+def test_repository_cannot_choose_a_folder_outside_through_a_link(pages, configured, small_folder):
     (pages.root / "linked").symlink_to(small_folder)
     assert "outside the repository" in refusal_of(configured("linked")).message
     inside = shutil.copytree(small_folder, pages.root / "model")
@@ -76,7 +74,7 @@ def test_a_repository_cannot_choose_a_folder_outside_of_it_through_a_link(
     assert "outside the repository" in refusal_of(configured("model")).message
 
 
-def test_the_users_git_configuration_may_choose_any_folder_and_wins(
+def test_git_configuration_of_the_user_may_choose_any_folder_and_wins(
     pages, configured, small_folder, monkeypatch
 ):
     root = configured("/nowhere")
@@ -89,7 +87,7 @@ def test_the_users_git_configuration_may_choose_any_folder_and_wins(
     assert place_of(root) is None
 
 
-def test_a_tokenizer_that_panics_leaves_the_search_with_keywords(pages, configured, small_folder):
+def test_search_with_a_panicking_tokenizer_uses_keywords(pages, configured, small_folder):
     broken_model(pages.root / "model", small_folder)
     with Workspace.open(str(configured("model"))) as workspace:
         found = workspace.search("cat")
@@ -100,7 +98,7 @@ def test_a_tokenizer_that_panics_leaves_the_search_with_keywords(pages, configur
             workspace.search("cat", mode="semantic")
 
 
-def test_a_tokenizer_that_panics_on_the_query_leaves_the_search_with_keywords(
+def test_search_with_a_tokenizer_that_panics_on_the_query_uses_keywords(
     repository, configured, small_folder
 ):
     repository.write("cat.md", "")  # nothing to embed

@@ -1,4 +1,4 @@
-"""A store in a temporary folder, and what it may be told."""
+"""A store in a temporary folder, and values to save in it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

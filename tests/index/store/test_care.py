@@ -41,7 +41,7 @@ def fill(store: Store, git_dir: str) -> None:
     store.history.save_entries_at({(name(50), A): None, (name(53), A): None})
 
 
-def test_statistics_count_what_is_there(store: Store, data_dir: Path) -> None:
+def test_statistics_count_all_rows(store: Store, data_dir: Path) -> None:
     fill(store, str(data_dir))
     statistics = store.statistics()
     assert statistics == Statistics(
@@ -65,7 +65,7 @@ def test_statistics_in_memory_have_no_file(open_here: Callable[[], Store], data_
     assert open_here().statistics() == Statistics(None, why, FORMAT, 0, None, 0, 0, 0)
 
 
-def test_pruning_keeps_what_listings_and_history_name(
+def test_pruning_keeps_what_listings_and_history_reference(
     open_here: Callable[[], Store], data_dir: Path
 ) -> None:
     store = open_here()
@@ -82,7 +82,7 @@ def test_pruning_keeps_what_listings_and_history_name(
     assert open_here().path
 
 
-def test_clearing_forgets_everything(store: Store, data_dir: Path) -> None:
+def test_clearing_removes_everything(store: Store, data_dir: Path) -> None:
     fill(store, str(data_dir))
     store.clear()
     statistics = store.statistics()

@@ -1,4 +1,4 @@
-"""Checksums: a value that nobody saved so is damage, in every table that declares them."""
+"""Checksums: a value that UBP did not save is damage, in every table that declares them."""
 
 import re
 import sqlite3
@@ -49,13 +49,13 @@ def read(store: Store, table: str) -> list[tuple[object, ...]]:
     )
 
 
-def test_every_table_but_the_full_text_and_the_heads_has_a_checksum() -> None:
+def test_tables_except_full_text_and_heads_have_checksums() -> None:
     tables = set(re.findall(r"^CREATE TABLE (\w+)", SCHEMA, re.MULTILINE))
     assert tables - CHECKED.keys() == {"head"}
 
 
 @pytest.mark.parametrize("table", CHECKED)
-def test_another_value_in_any_column_is_damage(open_here: Callable[[], Store], table: str) -> None:
+def test_changed_value_in_any_column_is_damage(open_here: Callable[[], Store], table: str) -> None:
     store = open_here()
     own = [column for column in CHECKED[table].columns if "." not in column]
     for column in own:
@@ -80,14 +80,14 @@ def read_any(store: Store, table: str) -> bool:
     return bool(rows)
 
 
-def test_a_row_that_is_moved_to_another_head_is_damage(store: Store) -> None:
+def test_row_moved_to_another_head_is_damage(store: Store) -> None:
     put(store, "drift")
     store.database.write(lambda c: c.execute("UPDATE head SET \"commit\" = x'09'"))
     with pytest.raises(IndexDamagedError):
         read(store, "drift")
 
 
-def test_an_index_that_is_always_damaged_is_an_error() -> None:
+def test_index_that_is_damaged_again_and_again_is_an_error() -> None:
     asked: list[int] = []
 
     def ask() -> int:

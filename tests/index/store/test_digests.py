@@ -6,7 +6,7 @@ from ubp.index.store.store import Store
 ONE, TWO = b"1" * 20, b"2" * 20
 
 
-def test_a_digest_is_known_while_the_files_are_the_same(store: Store) -> None:
+def test_digest_is_kept_while_the_files_are_unchanged(store: Store) -> None:
     assert known_digest(store.database, "/models/a", "1") is None
     save_digests(store.database, {("/models/a", "1"): ONE})
     assert known_digest(store.database, "/models/a", "1") == ONE

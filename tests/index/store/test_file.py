@@ -109,13 +109,13 @@ def make_read_only() -> Iterator[Callable[[Path], None]]:
             subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_opening_makes_a_database_and_nothing_beside_it(store: Store, data_dir: Path) -> None:
+def test_opening_creates_a_database_and_no_other_file(store: Store, data_dir: Path) -> None:
     assert store.path == str(data_dir / FILE_NAME)
     store.close()
     assert sorted(os.listdir(data_dir)) == [FILE_NAME, f"{FILE_NAME}-stamp"]
 
 
-def test_two_formats_do_not_rebuild_each_other(
+def test_databases_of_two_formats_do_not_rebuild_each_other(
     open_here: Callable[[], Store], data_dir: Path, warnings: list[str]
 ) -> None:
     fill(open_here)
@@ -128,7 +128,7 @@ def test_two_formats_do_not_rebuild_each_other(
 
 
 @pytest.mark.parametrize("does_prune", [False, True])
-def test_an_index_of_another_format_goes_when_it_was_not_written_for_long(
+def test_index_of_another_format_is_removed_when_it_was_not_written_for_long(
     open_here: Callable[[], Store], data_dir: Path, *, does_prune: bool
 ) -> None:
     if does_prune:
@@ -160,7 +160,7 @@ def test_an_index_of_another_format_goes_when_it_was_not_written_for_long(
     assert (set(os.listdir(data_dir)), freed) == (kept, 10)
 
 
-def test_the_database_has_the_pragmas_of_the_requirements(store: Store) -> None:
+def test_database_has_the_required_pragmas(store: Store) -> None:
     pragmas = (
         "journal_mode",
         "synchronous",
@@ -192,7 +192,7 @@ def test_opening_and_reading_changes_no_byte(
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected_warnings"),
     [
         (b"no database, but long enough to be one\n" * 100, [DAMAGED]),
         (b"SQLite format 3\0" + b"\xff" * 5000, [DAMAGED]),
@@ -200,24 +200,24 @@ def test_opening_and_reading_changes_no_byte(
         (b"", []),
     ],
 )
-def test_a_file_that_is_no_database_is_replaced(
+def test_file_that_is_not_a_database_is_replaced(
     open_here: Callable[[], Store],
     database: Path,
     warnings: list[str],
     content: bytes,
-    told: list[str],
+    expected_warnings: list[str],
 ) -> None:
     database.parent.mkdir()
     database.write_bytes(content)
     fill(open_here)
-    assert warnings == told
+    assert warnings == expected_warnings
     assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
 
 
 @pytest.mark.parametrize(
     "change", ["PRAGMA user_version = 999", "DROP TABLE drift", "CREATE VIEW v AS SELECT 1"]
 )
-def test_a_database_with_other_tables_is_replaced(
+def test_database_with_other_tables_is_replaced(
     open_here: Callable[[], Store], database: Path, warnings: list[str], change: str
 ) -> None:
     fill(open_here)
@@ -231,7 +231,7 @@ def test_a_database_with_other_tables_is_replaced(
     assert len(warnings) == 1
 
 
-def test_statistics_of_sqlite_are_no_other_version(
+def test_sqlite_statistics_do_not_change_the_version(
     open_here: Callable[[], Store], database: Path, warnings: list[str]
 ) -> None:
     fill(open_here)
@@ -242,7 +242,7 @@ def test_statistics_of_sqlite_are_no_other_version(
     assert warnings == []
 
 
-def test_damage_that_shows_in_reading_is_repaired_by_forgetting(
+def test_damage_found_by_reading_is_repaired_by_removal(
     open_here: Callable[[], Store], database: Path, warnings: list[str]
 ) -> None:
     fill(open_here)
@@ -257,7 +257,7 @@ def test_damage_that_shows_in_reading_is_repaired_by_forgetting(
     assert warnings == [DAMAGED]
 
 
-def test_damage_that_shows_in_writing_is_repaired_by_forgetting(
+def test_damage_found_by_writing_is_repaired_by_removal(
     open_here: Callable[[], Store], database: Path, warnings: list[str]
 ) -> None:
     fill(open_here)
@@ -271,7 +271,7 @@ def test_damage_that_shows_in_writing_is_repaired_by_forgetting(
 
 
 @pytest.mark.parametrize("content", ["[", "{}", "[1,2]", "[0,0,0,0,[1],0]"])
-def test_values_that_nobody_saved_so_are_damage(
+def test_values_that_ubp_never_saves_are_damage(
     open_here: Callable[[], Store], database: Path, warnings: list[str], content: str
 ) -> None:
     fill(open_here)
@@ -284,7 +284,7 @@ def test_values_that_nobody_saved_so_are_damage(
     assert warnings == [DAMAGED]
 
 
-def test_what_a_killed_writer_committed_is_there_and_is_checked_once(
+def test_commits_of_a_killed_writer_are_kept_and_checked_once(
     data_dir: Path, open_here: Callable[[], Store], warnings: list[str]
 ) -> None:
     save_and_die(data_dir)
@@ -296,7 +296,7 @@ def test_what_a_killed_writer_committed_is_there_and_is_checked_once(
 
 
 @pytest.mark.parametrize("table", ["commit_entries", "facts", "words_data"])
-def test_damage_that_another_program_did_is_found_when_the_database_is_opened(
+def test_damage_by_another_program_is_found_when_the_database_is_opened(
     database: Path, open_here: Callable[[], Store], warnings: list[str], table: str
 ) -> None:
     fill(open_here)
@@ -310,7 +310,7 @@ def test_damage_that_another_program_did_is_found_when_the_database_is_opened(
     assert warnings == [DAMAGED]
 
 
-def test_a_value_that_another_program_changed_is_found_when_the_database_is_opened(
+def test_value_changed_by_another_program_is_found_when_the_database_is_opened(
     database: Path, open_here: Callable[[], Store], warnings: list[str]
 ) -> None:
     fill(open_here)
@@ -320,7 +320,7 @@ def test_a_value_that_another_program_changed_is_found_when_the_database_is_open
     assert warnings == [DAMAGED]
 
 
-def test_a_database_that_was_only_touched_or_copied_stays(
+def test_database_that_was_only_touched_or_copied_is_kept(
     data_dir: Path, database: Path, open_here: Callable[[], Store], warnings: list[str]
 ) -> None:
     fill(open_here)
@@ -333,9 +333,7 @@ def test_a_database_that_was_only_touched_or_copied_stays(
     assert warnings == []
 
 
-def test_a_session_notices_that_another_program_wrote_to_its_database(
-    database: Path, store: Store
-) -> None:
+def test_session_notices_a_write_by_another_program(database: Path, store: Store) -> None:
     store.facts.save({ONE: PAGE}, KEYS)
     assert store.database.is_known()
     with database.open("r+b") as file:
@@ -346,7 +344,7 @@ def test_a_session_notices_that_another_program_wrote_to_its_database(
     assert store.database.is_known()
 
 
-def test_a_database_that_was_deleted_leaves_nothing_behind(
+def test_deleted_database_leaves_nothing_behind(
     data_dir: Path, database: Path, open_here: Callable[[], Store]
 ) -> None:
     save_and_die(data_dir)
@@ -357,7 +355,7 @@ def test_a_database_that_was_deleted_leaves_nothing_behind(
 
 
 @on_posix
-def test_who_has_the_old_database_open_goes_on(
+def test_session_with_the_deleted_database_open_continues(
     open_here: Callable[[], Store], database: Path, warnings: list[str]
 ) -> None:
     old = open_here()
@@ -373,7 +371,7 @@ def test_who_has_the_old_database_open_goes_on(
 
 
 @on_posix
-def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, database: Path) -> None:
+def test_processes_that_find_the_same_damage_all_recover(data_dir: Path, database: Path) -> None:
     database.parent.mkdir()
     database.write_bytes(b"no database\n" * 1000)
     program = SAVE + (
@@ -390,7 +388,7 @@ def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, databa
 
 
 @on_posix
-def test_a_folder_that_is_a_symlink_is_not_followed(
+def test_symlinked_folder_is_not_followed(
     data_dir: Path, tmp_path: Path, warnings: list[str], open_here: Callable[[], Store]
 ) -> None:
     outside = tmp_path / "outside"
@@ -405,7 +403,7 @@ def test_a_folder_that_is_a_symlink_is_not_followed(
     assert os.listdir(outside) == []
 
 
-def test_a_file_in_the_way_of_the_folder_stays(
+def test_file_in_place_of_the_folder_is_kept(
     data_dir: Path, warnings: list[str], open_here: Callable[[], Store]
 ) -> None:
     data_dir.write_text("mine")
@@ -417,7 +415,7 @@ def test_a_file_in_the_way_of_the_folder_stays(
     assert data_dir.read_text() == "mine"
 
 
-def test_a_folder_in_the_way_of_the_database_stays(
+def test_folder_in_place_of_the_database_is_kept(
     database: Path, open_here: Callable[[], Store]
 ) -> None:
     database.mkdir(parents=True)
@@ -440,7 +438,7 @@ def test_symlinks_beside_the_database_are_not_written_through(
     assert not (tmp_path / "outside").exists()
 
 
-def test_a_folder_that_cannot_be_written_costs_only_memory(
+def test_unwritable_folder_moves_the_index_to_memory(
     tmp_path: Path,
     warnings: list[str],
     open_here: Callable[[], Store],
@@ -455,7 +453,7 @@ def test_a_folder_that_cannot_be_written_costs_only_memory(
     assert not (tmp_path / "ubp").exists()
 
 
-def test_a_database_that_can_only_be_read_is_read(
+def test_read_only_database_is_read(
     data_dir: Path,
     warnings: list[str],
     open_here: Callable[[], Store],
@@ -470,7 +468,7 @@ def test_a_database_that_can_only_be_read_is_read(
     assert (store.path, warnings) == (None, [])
 
 
-def test_a_read_only_database_without_its_log_is_not_trusted(
+def test_read_only_database_without_its_log_is_not_trusted(
     data_dir: Path, open_here: Callable[[], Store], make_read_only: Callable[[Path], None]
 ) -> None:
     save_and_die(data_dir)
@@ -482,7 +480,7 @@ def test_a_read_only_database_without_its_log_is_not_trusted(
     assert store.facts.read([TWO], KEYS) == {TWO: PAGE}
 
 
-def test_a_full_disk_moves_the_index_to_memory(
+def test_full_disk_moves_the_index_to_memory(
     open_here: Callable[[], Store], warnings: list[str]
 ) -> None:
     fill(open_here)
@@ -495,7 +493,7 @@ def test_a_full_disk_moves_the_index_to_memory(
     assert open_here().facts.read([ONE, TWO], KEYS) == {ONE: PAGE}
 
 
-def test_a_disk_that_is_really_full_moves_the_index_to_memory(
+def test_really_full_disk_moves_the_index_to_memory(
     tmp_path: Path, data_dir: Path, open_here: Callable[[], Store]
 ) -> None:
     mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(tmp_path)]
@@ -521,7 +519,7 @@ def test_a_disk_that_is_really_full_moves_the_index_to_memory(
         subprocess.run(["umount", str(tmp_path)], check=True)
 
 
-def test_a_writer_waits_for_another(open_here: Callable[[], Store], database: Path) -> None:
+def test_writer_waits_for_another(open_here: Callable[[], Store], database: Path) -> None:
     store = open_here()
     program = (
         "import sqlite3, sys, time\n"
@@ -541,7 +539,7 @@ def test_a_writer_waits_for_another(open_here: Callable[[], Store], database: Pa
     other.stdout.close()
 
 
-def test_a_lock_that_nobody_gives_back_costs_only_memory(
+def test_lock_that_is_never_released_moves_the_index_to_memory(
     open_here: Callable[[], Store], database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(open_here)
@@ -556,7 +554,7 @@ def test_a_lock_that_nobody_gives_back_costs_only_memory(
     assert open_here().facts.read([ONE, TWO], KEYS) == {ONE: PAGE}
 
 
-def test_who_was_killed_while_rebuilding_holds_nobody_up_for_long(
+def test_process_killed_while_rebuilding_delays_nobody_for_long(
     data_dir: Path, open_here: Callable[[], Store]
 ) -> None:
     data_dir.mkdir()
@@ -567,7 +565,7 @@ def test_who_was_killed_while_rebuilding_holds_nobody_up_for_long(
     assert not lock.exists()
 
 
-def test_an_index_is_replaced_although_another_process_was_just_killed_while_rebuilding(
+def test_index_is_replaced_right_after_another_process_was_killed_while_rebuilding(
     data_dir: Path, open_here: Callable[[], Store], database: Path
 ) -> None:
     fill(open_here)
@@ -580,7 +578,7 @@ def test_an_index_is_replaced_although_another_process_was_just_killed_while_reb
     assert identify(str(database)) != before
 
 
-def test_a_rebuilding_that_does_not_end_costs_a_second_and_memory(
+def test_endless_rebuild_costs_a_second_and_moves_the_index_to_memory(
     data_dir: Path, open_here: Callable[[], Store], warnings: list[str]
 ) -> None:
     data_dir.mkdir()
@@ -591,7 +589,7 @@ def test_a_rebuilding_that_does_not_end_costs_a_second_and_memory(
     assert warnings == []
 
 
-def test_a_database_is_read_while_its_rebuilding_does_not_end(
+def test_database_is_readable_during_an_endless_rebuild(
     data_dir: Path, open_here: Callable[[], Store]
 ) -> None:
     fill(open_here)
@@ -600,7 +598,7 @@ def test_a_database_is_read_while_its_rebuilding_does_not_end(
     assert (store.path, store.facts.read([ONE], KEYS)) == (None, {ONE: PAGE})
 
 
-def test_a_locked_database_is_not_waited_for_when_it_is_copied(tmp_path: Path) -> None:
+def test_locked_database_is_copied_without_waiting(tmp_path: Path) -> None:
     holder = sqlite3.connect(tmp_path / "db", isolation_level=None)
     holder.executescript("CREATE TABLE t (a); BEGIN EXCLUSIVE")
     source = sqlite3.connect(tmp_path / "db", timeout=0.01)
@@ -610,7 +608,7 @@ def test_a_locked_database_is_not_waited_for_when_it_is_copied(tmp_path: Path) -
         connection.close()
 
 
-def test_damage_in_memory_is_forgotten_too(
+def test_damage_in_memory_is_repaired_too(
     open_here: Callable[[], Store],
     database: Path,
     warnings: list[str],
@@ -629,7 +627,7 @@ def test_damage_in_memory_is_forgotten_too(
     assert (again.path, warnings) == (None, [])
 
 
-def test_an_interrupted_write_leaves_nothing_half_done(store: Store) -> None:
+def test_interrupted_write_leaves_no_partial_data(store: Store) -> None:
     def save_and_be_interrupted(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO head (\"commit\") VALUES (x'00')")
         raise KeyboardInterrupt
@@ -641,7 +639,7 @@ def test_an_interrupted_write_leaves_nothing_half_done(store: Store) -> None:
     assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
 
 
-def test_a_store_that_was_closed_says_so(store: Store) -> None:
+def test_closed_store_is_an_error(store: Store) -> None:
     store.close()
     with pytest.raises(sqlite3.ProgrammingError):
         store.history.heads()

@@ -49,14 +49,14 @@ def every(database):
 
 
 @pytest.mark.parametrize("limit", [1, 7, EQUAL, EQUAL + 1, 100])
-def test_equal_ranks_at_the_cut_are_put_in_order(database, scans, every, limit):
+def test_equal_ranks_at_the_limit_are_ordered(database, scans, every, limit):
     scans.clear()
     assert FullTextIndex(database).search(RowMatch('"tie"'), limit, all_count) == every[:limit]
     assert len(scans) == 1
 
 
 @pytest.mark.parametrize("equals", [256, 0])
-def test_what_does_not_count_is_passed_over(database, scans, every, monkeypatch, equals):
+def test_excluded_rows_are_skipped(database, scans, every, monkeypatch, equals):
     monkeypatch.setattr(fulltext, "MAX_TIES", equals)
     last = every[-3:]
     counting = {row.blob for row in last}
@@ -65,7 +65,7 @@ def test_what_does_not_count_is_passed_over(database, scans, every, monkeypatch,
     assert (found, len(scans)) == (last[:2], 1 if equals else 2)
 
 
-def test_what_another_order_may_bring_up_is_kept_though_it_ranks_behind_equal_ones(database, every):
+def test_rows_that_another_order_may_raise_are_kept_behind_equal_ranks(database, every):
     match = RowMatch('"tie"', adding=['"longer"'])
     best, *others = FullTextIndex(database).search(match, 5, all_count)
     assert best.blob == every[-1].blob

@@ -28,7 +28,7 @@ DRIFT = Drift((name(5), name(4)), is_complete=True, existed=True)
 NONE = Drift((), is_complete=False, existed=False)
 
 
-def test_last_changes_are_kept_per_head(open_here: Callable[[], Store]) -> None:
+def test_last_changes_are_saved_per_head(open_here: Callable[[], Store]) -> None:
     store = open_here()
     store.history.save_last_changes(name(100), CHANGES)
     store.history.save_last_changes(name(101), {A: LastChange(name(101), is_boundary=False)})
@@ -37,7 +37,7 @@ def test_last_changes_are_kept_per_head(open_here: Callable[[], Store]) -> None:
     assert store.history.last_changes(name(102)) == {}
 
 
-def test_what_is_saved_later_joins_what_is_there(store: Store) -> None:
+def test_changes_saved_later_are_added(store: Store) -> None:
     store.history.save_last_changes(name(100), {A: CHANGES[A]})
     store.history.save_last_changes(name(100), {B: CHANGES[B]})
     store.history.save_drifts(name(100), {SEARCH: DRIFT})
@@ -47,7 +47,7 @@ def test_what_is_saved_later_joins_what_is_there(store: Store) -> None:
     assert store.history.heads() == (name(100),)
 
 
-def test_the_last_heads_are_kept_the_latest_first(store: Store) -> None:
+def test_last_heads_are_kept_latest_first(store: Store) -> None:
     for number in range(MAX_HEADS + 2):
         store.history.save_last_changes(name(number), CHANGES)
         store.history.save_drifts(name(number), {SEARCH: DRIFT})
@@ -56,7 +56,7 @@ def test_the_last_heads_are_kept_the_latest_first(store: Store) -> None:
     assert store.database.rows("SELECT count(*) FROM last_change") == [(2 * MAX_HEADS,)]
 
 
-def test_entries_at_commits_are_known_once_they_were_saved(store: Store) -> None:
+def test_entries_at_commits_are_found_once_saved(store: Store) -> None:
     entry = Entry(MODE_FILE, name(7))
     store.history.save_entries_at({(name(1), A): entry, (name(1), B): None, (name(2), A): None})
     assert store.history.entries_at(
@@ -68,7 +68,7 @@ def test_entries_at_commits_are_known_once_they_were_saved(store: Store) -> None
     }
 
 
-def test_entries_saved_later_are_added_to_those_of_their_commit(store: Store) -> None:
+def test_entries_saved_later_are_added_to_their_commit(store: Store) -> None:
     entries = [Entry(MODE_FILE, name(number)) for number in (7, 8, 9)]
     paths = [A, FilePath("caf\udce9"), FilePath("真.md")]  # one name that is not UTF-8
     for path, entry in zip(paths, entries, strict=True):
@@ -78,12 +78,12 @@ def test_entries_saved_later_are_added_to_those_of_their_commit(store: Store) ->
     assert found[name(1), B] is None
 
 
-def test_commits_are_known_once_they_were_saved(store: Store) -> None:
-    one = Commit(name(1), 1_700_000_000, "Ann", "Say what is 真")
+def test_commits_are_found_once_saved(store: Store) -> None:
+    commit = Commit(name(1), 1_700_000_000, "Ann", "Say what is 真")
     other = Commit(name(2), -1, "caf\udce9", "")
-    store.history.save_commits({one.id: one, other.id: other})
+    store.history.save_commits({commit.id: commit, other.id: other})
     assert store.history.commits([name(1), name(2), name(3)]) == {
-        name(1): one,
+        name(1): commit,
         name(2): Commit(name(2), -1, "caf?", ""),
     }
 

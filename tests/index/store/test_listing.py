@@ -1,4 +1,4 @@
-"""Listings: made, moved, joined with facts, told apart when others move them."""
+"""Listings: created, moved, joined with facts, and distinguished when other processes move them."""
 
 from collections.abc import Callable, Mapping
 
@@ -62,7 +62,7 @@ def found(store: Store, git_dir: str = HERE) -> Listing:
     return listing
 
 
-def test_a_listing_answers_for_files_and_folders(store: Store) -> None:
+def test_listing_returns_files_and_folders(store: Store) -> None:
     listing = save(store)
     paths = [FilePath(path) for path in ("docs", "docs/a.md", "docs/caf\udce9/x.md", "gone")]
     assert store.listings.entries(listing, paths) == {
@@ -70,7 +70,7 @@ def test_a_listing_answers_for_files_and_folders(store: Store) -> None:
     }
 
 
-def test_below_a_folder_stand_names_of_any_bytes(store: Store) -> None:
+def test_names_below_a_folder_may_have_any_bytes(store: Store) -> None:
     listing = save(store)
     files = {path: entry for path, entry in tree().items() if entry.mode != MODE_TREE}
     docs = {path: entry for path, entry in files.items() if path.startswith("docs/")}
@@ -81,7 +81,7 @@ def test_below_a_folder_stand_names_of_any_bytes(store: Store) -> None:
     ]
 
 
-def test_children_stand_directly_in_a_folder(store: Store) -> None:
+def test_children_are_directly_in_their_folder(store: Store) -> None:
     listing = save(store)
     assert {path for path, _ in store.listings.children(listing, FilePath(""))} == {
         "docs",
@@ -96,7 +96,7 @@ def test_children_stand_directly_in_a_folder(store: Store) -> None:
     }
 
 
-def test_a_path_beyond_ascii_is_told(store: Store) -> None:
+def test_path_beyond_ascii_is_listed(store: Store) -> None:
     assert store.listings.non_ascii_paths(save(store)) == ["docs/設計.md"]
 
 
@@ -107,7 +107,7 @@ def test_documents_are_regular_files_of_the_scope(store: Store) -> None:
     assert store.listings.count_documents(listing) == len(documents) == 5
 
 
-def test_a_moved_listing_is_the_listing_of_the_other_commit(store: Store) -> None:
+def test_moved_listing_equals_the_listing_of_the_other_commit(store: Store) -> None:
     listing = save(store)
     changes = {
         FilePath("docs/a.md"): None,
@@ -125,7 +125,7 @@ def test_a_moved_listing_is_the_listing_of_the_other_commit(store: Store) -> Non
     }
 
 
-def test_a_listing_that_was_moved_meanwhile_does_not_answer(store: Store) -> None:
+def test_listing_moved_meanwhile_gives_no_result(store: Store) -> None:
     listing = save(store)
     assert store.listings.move(listing, name(101), {}, is_document)
     assert store.listings.move(found(store), name(100), {}, is_document)
@@ -134,7 +134,7 @@ def test_a_listing_that_was_moved_meanwhile_does_not_answer(store: Store) -> Non
     assert not store.listings.move(listing, name(102), {}, is_document)
 
 
-def test_a_listing_that_was_made_anew_does_not_answer_as_the_old_one(store: Store) -> None:
+def test_listing_rebuilt_meanwhile_gives_no_result_for_the_old_one(store: Store) -> None:
     old = save(store)
     new = save(store, 100, {})
     assert new != old
@@ -142,7 +142,7 @@ def test_a_listing_that_was_made_anew_does_not_answer_as_the_old_one(store: Stor
         store.listings.count_documents(old)
 
 
-def test_another_scope_tells_other_documents(store: Store) -> None:
+def test_listing_of_another_scope_has_other_documents(store: Store) -> None:
     listing = save(store)
     assert store.listings.rescope(listing, "only a", lambda path, _: path.endswith("a.md"))
     moved = found(store)
@@ -151,7 +151,7 @@ def test_another_scope_tells_other_documents(store: Store) -> None:
     assert not store.listings.rescope(listing, "again", is_document)
 
 
-def test_bound_pages_join_documents_with_their_facts(store: Store) -> None:
+def test_bound_pages_are_documents_joined_with_their_facts(store: Store) -> None:
     reference = SourceReference("a.py", FilePath("a.py"), FilePath("a.py"), None, "source_refs", 2)
     bound = PageFacts("A", "spec", (), (), (reference,), ())
     plain = PageFacts("B", "spec", (), (), (), ())
@@ -168,7 +168,7 @@ def test_bound_pages_join_documents_with_their_facts(store: Store) -> None:
     assert store.listings.bound_pages(listing, ("other",)) == []
 
 
-def test_a_listing_is_complete_once_every_document_has_facts(store: Store) -> None:
+def test_listing_is_complete_once_every_document_has_facts(store: Store) -> None:
     plain = PageFacts("B", "spec", (), (), (), ())
     listing = save(store)
     store.facts.save({name(n): plain for n in (2, 3, 6)}, KEYS)
@@ -185,7 +185,7 @@ def test_a_listing_is_complete_once_every_document_has_facts(store: Store) -> No
         store.listings.bound_pages(listing, KEYS)
 
 
-def test_the_oldest_of_too_many_listings_goes(store: Store) -> None:
+def test_oldest_listing_beyond_the_limit_is_removed(store: Store) -> None:
     for number in range(MAX_LISTINGS):
         store.listings.save(f"/{number}/.git", name(number), "scope", tree(), is_document)
     oldest = found(store, "/0/.git")
@@ -198,29 +198,29 @@ def test_the_oldest_of_too_many_listings_goes(store: Store) -> None:
     assert len(store.database.rows("SELECT DISTINCT listing FROM entry")) == MAX_LISTINGS
 
 
-def test_a_listing_is_found_by_its_commit(store: Store) -> None:
+def test_listing_is_found_by_its_commit(store: Store) -> None:
     listing = save(store)
     assert store.listings.at_commit(name(100)) == listing
     assert store.listings.at_commit(name(101)) is None
 
 
-def test_a_work_tree_of_undecodable_name_has_a_listing(store: Store) -> None:
+def test_work_tree_with_an_undecodable_name_has_a_listing(store: Store) -> None:
     store.listings.save("/caf\udce9/.git", name(1), "scope", {}, is_document)
     assert found(store, "/caf\udce9/.git").commit == name(1)
 
 
-def test_a_mover_waits_for_the_other(open_here: Callable[[], Store]) -> None:
-    one, other = open_here(), open_here()
-    listing = save(one)
+def test_concurrent_move_waits_for_the_first(open_here: Callable[[], Store]) -> None:
+    store, other = open_here(), open_here()
+    listing = save(store)
     assert other.listings.move(found(other), name(101), {}, is_document)
-    assert not one.listings.move(listing, name(102), {}, is_document)
-    assert found(one).commit == name(101)
+    assert not store.listings.move(listing, name(102), {}, is_document)
+    assert found(store).commit == name(101)
 
 
 @pytest.mark.parametrize(
     "damage", ["DELETE FROM entry WHERE path = 'docs/b.md'", "DELETE FROM entry"]
 )
-def test_an_entry_that_is_lost_is_damage(store: Store, damage: str) -> None:
+def test_missing_entry_is_damage(store: Store, damage: str) -> None:
     save(store)
     listing = store.listings.of_work_tree(HERE)
     assert listing is not None

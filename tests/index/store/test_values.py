@@ -57,19 +57,19 @@ facts = st.builds(
 
 
 @given(names)
-def test_a_path_of_any_bytes_survives_sqlite(path: str) -> None:
+def test_path_of_any_bytes_survives_sqlite(path: str) -> None:
     with sqlite3.connect(":memory:") as connection:
         (found,) = connection.execute("SELECT ?", [pack_path(path)]).fetchone()
     connection.close()
     assert unpack_path(found) == path
 
 
-def test_paths_of_utf8_are_text_and_others_blobs() -> None:
+def test_paths_in_utf8_are_text_and_others_are_blobs() -> None:
     assert pack_path("docs/設計.md") == "docs/設計.md"
     assert pack_path("docs/caf\udce9.md") == b"docs/caf\xe9.md"
 
 
-def test_a_surrogate_that_no_file_name_has_is_packed_too() -> None:
+def test_surrogate_that_no_file_name_has_is_packed_too() -> None:
     assert isinstance(pack_path("\ud800\udce9"), bytes)
 
 
@@ -88,7 +88,7 @@ def test_ids_survive(commits: tuple[ObjectId, ...]) -> None:
     assert unpack_ids(pack_ids(commits)) == Drift(commits, is_complete=True, existed=True).commits
 
 
-def test_an_id_of_another_length_is_refused() -> None:
+def test_id_of_another_length_is_refused() -> None:
     with pytest.raises(ValueError, match="20 bytes"):
         unpack_id(b"short")
 

@@ -34,7 +34,7 @@ def everything(stored):
     return list(stored.blocks(stored.sizes()).values())
 
 
-def test_what_is_saved_is_read_again(vectors, open_here):
+def test_saved_vectors_are_read_again(vectors, open_here):
     vectors.save(keys(1, 2), b"aabb")
     vectors.save(keys(3), b"cc")
     vectors.save(b"", b"")
@@ -43,7 +43,7 @@ def test_what_is_saved_is_read_again(vectors, open_here):
     assert again.keys(again.sizes()) == {key(1), key(2), key(3)}
 
 
-def test_a_full_block_is_left_as_it_is(vectors, monkeypatch):
+def test_full_block_is_not_rewritten(vectors, monkeypatch):
     monkeypatch.setattr("ubp.index.store.vectors.BLOCK_VECTORS", 2)
     vectors.save(keys(1, 2), b"aabb")
     first = vectors.sizes()
@@ -52,7 +52,7 @@ def test_a_full_block_is_left_as_it_is(vectors, monkeypatch):
     assert everything(vectors) == [Block(2, keys(1, 2), b"aabb"), Block(1, keys(3), b"cc")]
 
 
-def test_each_model_has_its_own(vectors, store):
+def test_models_have_separate_blocks(vectors, store):
     vectors.save(keys(1), b"aa")
     other = VectorTable(store.database, OTHER, 3)
     assert (other.sizes(), other.keys([])) == ({}, set())
@@ -61,7 +61,7 @@ def test_each_model_has_its_own(vectors, store):
     assert everything(other) == [Block(1, keys(1), b"xyz")]
 
 
-def test_a_number_is_never_given_again(vectors, store):
+def test_numbers_are_never_reused(vectors, store):
     vectors.save(keys(1), b"aa")
     before = vectors.sizes()
     store.clear()
@@ -70,7 +70,7 @@ def test_a_number_is_never_given_again(vectors, store):
     assert not vectors.sizes().keys() & before.keys()
 
 
-def test_pruning_keeps_what_pages_have(vectors, store):
+def test_pruning_keeps_the_vectors_of_pages(vectors, store):
     vectors.save(keys(1, 2, 3), b"aabbcc")
     VectorTable(store.database, OTHER, 2).save(keys(2), b"xx")
     before = vectors.sizes()
@@ -84,7 +84,7 @@ def test_pruning_keeps_what_pages_have(vectors, store):
     assert vectors.sizes() == again
 
 
-def test_pruning_for_one_model_forgets_the_others(vectors, store):
+def test_pruning_for_one_model_removes_the_others(vectors, store):
     vectors.save(keys(1), b"aa")
     VectorTable(store.database, OTHER, 2).save(keys(1), b"xx")
     put_page(store, keys(1))
@@ -97,7 +97,7 @@ def test_pruning_for_one_model_forgets_the_others(vectors, store):
     "damage",
     ["size = 3", "size = 'x'", "keys = 'text'", "vectors = x'00'", "keys = x'00'", "vectors = 1"],
 )
-def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, store, warnings):
+def test_inconsistent_block_rebuilds_the_index(damage, vectors, store, warnings):
     vectors.save(keys(1, 2), b"aabb")
     store.database.write(
         lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None
@@ -115,7 +115,7 @@ def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, stor
     assert vectors.sizes() == {}
 
 
-def test_a_read_only_file_is_answered_from_memory(vectors, store, data_dir: Path):
+def test_read_only_file_is_copied_to_memory(vectors, store, data_dir: Path):
     vectors.save(keys(1), b"aa")
     store.database.checkpoint()
     with sqlite3.connect(data_dir / FILE_NAME) as holder:

@@ -70,7 +70,7 @@ def test_headings_get_the_anchors_of_their_generator(generator: str) -> None:
     assert anchors == {*ANCHORS[generator]}
 
 
-def test_without_a_site_the_anchors_of_all_generators_are_accepted() -> None:
+def test_headings_without_a_site_profile_accept_the_anchors_of_all_generators() -> None:
     anchors = _anchors(HEADINGS, None)
 
     assert {anchor.casefold() for names in ANCHORS.values() for anchor in names} <= anchors
@@ -93,7 +93,9 @@ def test_without_a_site_the_anchors_of_all_generators_are_accepted() -> None:
         ("  toc:\n    permalink: true\n  attr_list: null\n", "A {: #own .wide }", "own"),
     ],
 )
-def test_mkdocs_reads_the_options_of_anchors(options: str, heading: str, anchor: str) -> None:
+def test_mkdocs_anchors_follow_its_configured_options(
+    options: str, heading: str, anchor: str
+) -> None:
     config = f"site_name: x\nmarkdown_extensions:\n{options}"
     (site,) = find_sites({FilePath("mkdocs.yml"): config.encode()})
 
@@ -101,14 +103,14 @@ def test_mkdocs_reads_the_options_of_anchors(options: str, heading: str, anchor:
 
 
 @pytest.mark.parametrize(("depth", "anchors"), [(0, set()), (1, {"a"}), (2, {"a", "b"})])
-def test_myst_makes_anchors_of_as_many_levels_as_configured(depth: int, anchors: set[str]) -> None:
+def test_myst_anchors_cover_the_configured_number_of_levels(depth: int, anchors: set[str]) -> None:
     config = f"extensions = ['myst_parser']\nmyst_heading_anchors = {depth}\n"
     (site,) = find_sites({FilePath("docs/conf.py"): config.encode()})
 
     assert _anchors("# A\n\n## B\n", site) == anchors
 
 
-def test_hugo_makes_anchors_of_terms_where_it_is_told_to() -> None:
+def test_hugo_terms_get_anchors_only_where_configured() -> None:
     text = "one\n: first\n\ntwo\n\n: second\n"
     config = (
         "baseURL = 'https://example.org'\n[markup.goldmark.parser]\nautoDefinitionTermID = true\n"
@@ -125,7 +127,7 @@ def test_attributes_and_targets_are_anchors_everywhere() -> None:
     assert {"my target", "span", "named"} <= _anchors(text, _site("sphinx"))
 
 
-def test_ids_in_raw_html_are_anchors_and_targets_in_examples_are_none() -> None:
+def test_ids_in_raw_html_are_anchors_but_targets_in_examples_are_not() -> None:
     text = """\
 ```{raw} html
 <span id="shown"><!-- <a id="hidden"> --></span>
@@ -153,5 +155,5 @@ def test_ids_in_raw_html_are_anchors_and_targets_in_examples_are_none() -> None:
         "<script setup>\nimport A from './A.vue'\n</script>\n\n<A />\n",
     ],
 )
-def test_the_anchors_of_a_page_made_from_other_sources_are_unknown(text: str) -> None:
+def test_anchors_of_a_page_generated_from_other_sources_are_unknown(text: str) -> None:
     assert parse_markdown(text.encode()).anchors.is_generated
