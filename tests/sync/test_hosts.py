@@ -185,3 +185,24 @@ def test_check_host_addresses_of_https_are_those_that_git_uses(monkeypatch, tmp_
     assert connection.options == ("-c", resolved, "-c", "http.proxy=")
     with pytest.raises(CollectionError, match="Cannot fetch"):
         check_host("https://docs_\u00e9.example/x", str(tmp_path), {"PATH": "/usr/bin:/bin"})
+
+
+@pytest.mark.parametrize("change", ["other address", "other name", "none"])
+def test_sync_addresses_that_the_base_does_not_name_are_not_fetched(
+    change, run, repository, listener
+):
+    port, received = listener
+    trust("127.0.0.1")
+    address = f"https://127.0.0.1:{port}/x.git"
+    repository.write(".ubp/config.json", json.dumps({"collections": {"xx": {"git": address}}}))
+    repository.commit()
+    name = "yy" if change == "other name" else "xx"
+    own = address.replace("x.git", "y.git") if change == "other address" else address
+    setting = {"collections": {name: {"git": own, "include": ["a/**"]}}}
+    repository.write(".ubp/config.json", json.dumps(setting))
+    repository.commit()
+    out = run("collections", "sync", "--base", "HEAD~", cwd=repository.root, status=2)
+    assert bool(received) is (change == "none")
+    assert ("The configuration of the base does not name this address." in out) is (
+        change != "none"
+    )

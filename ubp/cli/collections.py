@@ -12,10 +12,10 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.config import FULL_TEXT, CollectionSetting, Config, has_config
-from ubp.core.config_file import load_config
+from ubp.core.config_file import load_config, parse_config
 from ubp.core.errors import NotARepositoryError, UsageError
 from ubp.core.installation import install_command
-from ubp.core.model import FilePath
+from ubp.core.model import CONFIG_FILE, FilePath
 from ubp.core.setup_files import read_config, set_collection, write_config
 from ubp.git.repository import open_repository
 from ubp.index.collections import (
@@ -145,6 +145,7 @@ def sync(
     *,
     update: bool = False,
     dry_run: bool = False,
+    base: Annotated[str | None, Parameter(metavar="REV")] = None,
     terminal: Terminal,
 ) -> int:
     """Fetch collections: those of the project at their pinned versions, else the newest.
@@ -156,9 +157,12 @@ def sync(
         names: The collections, each as NAME or NAME@REV; by default those of the project, or all.
         update: Fetch the newest versions, and pin them in the configuration.
         dry_run: Show what would change, and write nothing.
+        base: Fetch only from addresses that the configuration of this commit names, too: those
+            that a change adds wait until it is merged.
         terminal: Where the answer goes.
     """
     config_dir, config = _read_config(terminal)
+    base_config = None if base is None else _config_at(base, terminal)
     context = _context(terminal)
     registered = read_collections(context.folder)
     references: Sequence[CollectionReference] = [parse_reference(name) for name in names or ()]
@@ -172,7 +176,12 @@ def sync(
     results = []
     settings = {setting.name: setting for setting in config.collections}
     for result in sync_collections(
-        references, config.collections, context, is_updating=update, is_dry=dry_run
+        references,
+        config.collections,
+        context,
+        is_updating=update,
+        is_dry=dry_run,
+        base=base_config and base_config.collections,
     ):
         results.append(result)
         setting = settings.get(result.name)
@@ -192,7 +201,12 @@ def sync(
         ]
         if missing:
             results += sync_collections(
-                missing, config.collections, context, is_updating=False, is_dry=False
+                missing,
+                config.collections,
+                context,
+                is_updating=False,
+                is_dry=False,
+                base=base_config and base_config.collections,
             )
             described = _find_described(terminal)
         outdated = described.outdated
@@ -253,6 +267,15 @@ def _read_config(terminal: Terminal) -> tuple[str | None, Config]:
     for warning in config.warnings:
         terminal.warn(warning)
     return config_dir, config
+
+
+def _config_at(revision: str, terminal: Terminal) -> Config:
+    """Return the configuration of a commit."""
+    with open_repository(terminal.directory, terminal.environment) as repository:
+        commit = repository.resolve(revision)
+        blob = repository.rev_parse(f"{commit}:{CONFIG_FILE}")
+        data = repository.read_blobs([blob])[blob] if blob else None
+    return parse_config(data, CONFIG_FILE) if data else Config()
 
 
 def _entry(collection: Collection, at: str) -> dict[str, Any]:

@@ -219,23 +219,27 @@ def remove_collection(name: str, context: Context, *, purge: bool) -> bool:
     return found
 
 
-def sync_collections(
+def sync_collections(  # noqa: PLR0913  # named, but for the first three
     references: Sequence[CollectionReference],
     settings: Iterable[CollectionSetting],
     context: Context,
     *,
     is_updating: bool,
     is_dry: bool,
+    base: Sequence[CollectionSetting] | None = None,
 ) -> Iterator[SyncResult]:
     """Synchronize collections one after the other; a failure of one is its result.
 
     Those that a project pins are fetched at that version, and not at all where they are complete;
-    `is_updating` fetches the newest version of them too.
+    `is_updating` fetches the newest version of them too. With `base`, the settings of a commit that
+    was reviewed, nothing is fetched from an address that is not in one of them.
     """
     by_name = {setting.name: setting for setting in settings}
     for reference in references:
         setting = by_name.get(reference.name)
         try:
+            if base is not None and setting is not None:
+                _check_base(setting, base)
             yield _sync_one(reference, setting, context, is_updating=is_updating, is_dry=is_dry)
         except (UbpError, OSError) as error:
             reason = f"{error.message} {error.cause}" if isinstance(error, UbpError) else str(error)
@@ -246,6 +250,16 @@ def sync_collections(
                 "failed",
                 problems=(Problem(str(reference), reason.strip()),),
             )
+
+
+def _check_base(setting: CollectionSetting, base: Sequence[CollectionSetting]) -> None:
+    where = setting.name, setting.kind, setting.address, setting.remote
+    if where not in [(known.name, known.kind, known.address, known.remote) for known in base]:
+        raise CollectionError(
+            f"The collection {setting.name} is not fetched from {setting.address}.",
+            cause="The configuration of the base does not name this address.",
+            hint="It is fetched once the change to the configuration is merged.",
+        )
 
 
 def _sync_one(
