@@ -1,6 +1,8 @@
 """Create the environment in `.venv` and run everything that must pass before a commit lands.
 
-Needs Python 3.11 and git. Words after it go to pytest: `python3 tests/check.py -k search`.
+Needs Python 3.11 and git. Words after it go to pytest, and then only the tests run:
+`python3 tests/check.py -k search`. `--fast` runs format, lint, types and contracts, and the tests
+of the packages that differ from `origin/main` (from `HEAD`, where there is none).
 The README's install line uses the same environment, with whatever pip `venv` puts there.
 """
 
@@ -53,19 +55,45 @@ def runs_this_checkout() -> bool:
     return Path(module.strip()) == ROOT / "ubp" / "__init__.py"
 
 
+def changed_tests() -> list[str]:
+    """Return the folders and files of tests for what was changed, new files included."""
+
+    def git(*words: str) -> list[str]:
+        command = ["git", *words]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        return done.stdout.splitlines()
+
+    base = (git("merge-base", "origin/main", "HEAD") or ["HEAD"])[0]
+    changed = git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
+    found = set()
+    for path in map(Path, changed):
+        match path.parts:
+            case ("tests", name) if name.startswith("test_"):
+                found.add(str(path))
+            case ("tests" | "ubp", package, _, *_):
+                found.add(f"tests/{package}")
+    return sorted(name for name in found if (ROOT / name).exists())
+
+
+def select_steps(arguments: list[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the steps that these arguments ask for, each with its whole command."""
+    *checks, (name, command) = STEPS
+    if arguments == ["--fast"]:
+        tests = changed_tests()
+        return [*checks, (name, (*command, *tests))] if tests else checks
+    return [(name, (*command, *arguments))] if arguments else list(STEPS)
+
+
 def main(arguments: list[str]) -> int:
-    """Run every step, also after one that failed, and return 1 if any did."""
+    """Run the selected steps, also after one that failed, and return 1 if any did."""
     install()
     environment = {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
     # Where it is set, each command that a test starts compiles all its modules again.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     failed = []
-    for name, (program, *rest) in STEPS:
-        extra = arguments if program == "pytest" else []
+    for name, (program, *rest) in select_steps(arguments):
         print(f"== {name}", flush=True)
-        done = subprocess.run(
-            [SCRIPTS / program, *rest, *extra], cwd=ROOT, env=environment, check=False
-        )
+        done = subprocess.run([SCRIPTS / program, *rest], cwd=ROOT, env=environment, check=False)
         if done.returncode:
             failed.append(name)
     if failed:
