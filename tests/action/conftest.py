@@ -72,8 +72,8 @@ class Job(NamedTuple):
     steps: dict[str, str]
     seconds: dict[str, tuple[float, float]]
 
-    def told(self):
-        """All that a user sees, on one page."""
+    def transcript(self):
+        """Return all that a user sees, on one page."""
         outputs = "".join(f"{name}={value}\n" for name, value in sorted(self.outputs.items()))
         log = self.steps["Run UBP"]
         return f"== log\n{log}== summary\n{self.summary}== outputs\n{outputs}[{self.status}]\n"
@@ -176,7 +176,7 @@ class Runner:
         )
 
     def _run_steps(self, place, context, environment, files, *, is_installed, directory):
-        status, told, seconds = 0, {}, {}
+        status, outputs_by_step, seconds = 0, {}, {}
         for step in ACTION["runs"]["steps"]:
             if "run" not in step or not _holds(step.get("if", ""), context):
                 continue
@@ -196,7 +196,7 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 check=False,
             )
-            told[step["name"]] = done.stdout.decode()
+            outputs_by_step[step["name"]] = done.stdout.decode()
             seconds[step["name"]] = _since(begun)
             for line in files["GITHUB_OUTPUT"].read_text().splitlines():
                 key, _, value = line.partition("=")
@@ -211,7 +211,9 @@ class Runner:
         temp = str(files["GITHUB_OUTPUT"].parent)
         outputs = {key: value.replace(temp, "TEMP") for key, value in outputs.items()}
         summary = files["GITHUB_STEP_SUMMARY"].read_text()
-        return Job(status, "".join(told.values()), outputs, summary, told, seconds)
+        return Job(
+            status, "".join(outputs_by_step.values()), outputs, summary, outputs_by_step, seconds
+        )
 
 
 def _since(begun):

@@ -1,4 +1,4 @@
-"""What the action says in pull requests, after pushes and by the clock: whole outputs."""
+"""The action on pull requests, pushes and schedules: whole outputs are compared."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 LOGINS = {"token": "github-actions[bot]", "personal": "ann"}
-TOLD = Path(__file__).parent / "told"
+TRANSCRIPTS = Path(__file__).parent / "transcripts"
 ZERO = "0" * 40
 
 
@@ -48,11 +48,11 @@ def pull_request(runner, repository, branch, *, merge=True, **inputs):
 
 
 def compare(name, job):
-    file = TOLD / f"{name}.md"
+    file = TRANSCRIPTS / f"{name}.md"
     if os.environ.get("UPDATE_TRANSCRIPTS"):
         file.parent.mkdir(exist_ok=True)
-        file.write_text(job.told(), encoding="utf-8", newline="\n")
-    assert job.told() == file.read_text(encoding="utf-8")
+        file.write_text(job.transcript(), encoding="utf-8", newline="\n")
+    assert job.transcript() == file.read_text(encoding="utf-8")
 
 
 def break_something(repository):
@@ -63,13 +63,13 @@ def break_something(repository):
     repository.commit("Drop the login")
 
 
-def test_a_pull_request_that_breaks_something_is_told_what_and_where(runner, upstream):
+def test_pull_request_that_breaks_something_gets_findings_with_places(runner, upstream):
     break_something(upstream)
     job = pull_request(runner, upstream, "change")
     compare("breaks", job)
 
 
-def test_a_pull_request_that_puts_it_right_is_told_nothing(runner, upstream):
+def test_pull_request_that_fixes_it_gets_no_findings(runner, upstream):
     break_something(upstream)
     upstream.page("docs/sessions.md", "src/session.py", body="A short session.\n")
     upstream.commit("Describe it")
@@ -77,7 +77,7 @@ def test_a_pull_request_that_puts_it_right_is_told_nothing(runner, upstream):
     compare("mends", job)
 
 
-def test_the_branch_itself_may_be_checked_out_instead_of_the_merge(runner, upstream):
+def test_branch_may_be_checked_out_instead_of_the_merge(runner, upstream):
     break_something(upstream)
     job = pull_request(runner, upstream, "change", merge=False, command="stale")
     compare("branch", job)
@@ -101,7 +101,7 @@ def test_only_commits_folders_and_changed_files_are_fetched(runner, upstream):
     assert upstream.git("rev-parse", "main:docs/login.md") in held, "a removed page's are"
 
 
-def test_a_symbol_is_compared_with_a_version_that_only_history_has(runner, upstream):
+def test_symbol_is_compared_with_a_version_from_history(runner, upstream):
     source = "def login():\n    return 1\n\n\ndef logout():\n    return 2\n"
     upstream.write("src/auth.py", source)
     upstream.page("docs/auth.md", "src/auth.py#login")
@@ -120,7 +120,7 @@ def test_a_symbol_is_compared_with_a_version_that_only_history_has(runner, upstr
     assert "src/auth.py#login was modified by this change." in job.steps["Run UBP"]
 
 
-def test_a_push_is_compared_with_what_stood_before_it(runner, upstream):
+def test_push_is_compared_with_the_previous_head(runner, upstream):
     before = upstream.head()
     upstream.write("src/session.py", "ttl = 5\n")
     upstream.commit("Shorten")
@@ -132,7 +132,7 @@ def test_a_push_is_compared_with_what_stood_before_it(runner, upstream):
     compare("push", job)
 
 
-def test_a_new_branch_is_compared_with_the_one_it_came_from(runner, upstream):
+def test_new_branch_is_compared_with_its_origin(runner, upstream):
     break_something(upstream)
     head = upstream.head()
     upstream.git("push", "--quiet", "origin", "change")
@@ -142,7 +142,7 @@ def test_a_new_branch_is_compared_with_the_one_it_came_from(runner, upstream):
     assert (job.status, job.outputs["stale-count"], job.outputs["findings-count"]) == (1, "1", "2")
 
 
-def test_a_fork_is_judged_without_being_checked_out(runner, upstream):
+def test_fork_is_checked_without_being_checked_out(runner, upstream):
     base = upstream.head()
     break_something(upstream)
     head = upstream.head()
@@ -156,7 +156,7 @@ def test_a_fork_is_judged_without_being_checked_out(runner, upstream):
     assert list(json.loads(runner.comments.read_text())) == ["100"]
 
 
-def test_a_merge_queue_is_compared_with_its_base(runner, upstream):
+def test_merge_queue_is_compared_with_its_base(runner, upstream):
     base = upstream.head()
     break_something(upstream)
     upstream.git("checkout", "--quiet", "--detach", "main")
@@ -168,7 +168,7 @@ def test_a_merge_queue_is_compared_with_its_base(runner, upstream):
     assert (job.status, job.outputs["findings-count"]) == (1, "2")
 
 
-def test_a_schedule_judges_all_that_is_there(runner, upstream):
+def test_schedule_checks_the_whole_state(runner, upstream):
     place = runner.checkout(upstream.head(), "refs/remotes/origin/main")
     job = runner.run(
         place,
@@ -182,7 +182,7 @@ def test_a_schedule_judges_all_that_is_there(runner, upstream):
     compare("schedule", job)
 
 
-def test_a_repository_without_pages_passes(runner, repository):
+def test_repository_without_pages_passes(runner, repository):
     repository.git("remote", "add", "origin", str(runner.remote))
     repository.write("main.py", "pass\n")
     repository.commit()
@@ -194,7 +194,7 @@ def test_a_repository_without_pages_passes(runner, repository):
     compare("without-pages", job)
 
 
-def test_one_comment_is_kept_up_to_date(runner, upstream):
+def test_comment_is_updated_in_place(runner, upstream):
     break_something(upstream)
     pull_request(runner, upstream, "change", comment="true")
     first = json.loads(runner.comments.read_text())
@@ -208,7 +208,7 @@ def test_one_comment_is_kept_up_to_date(runner, upstream):
 
 
 @pytest.mark.parametrize("token", ["token", "personal"])
-def test_a_comment_with_the_same_mark_by_another_author_is_left_alone(runner, upstream, token):
+def test_comment_with_the_same_mark_by_another_author_is_not_changed(runner, upstream, token):
     break_something(upstream)
     pull_request(runner, upstream, "change", comment="true", token=token)
     own = json.loads(runner.comments.read_text())["100"]
@@ -222,7 +222,7 @@ def test_a_comment_with_the_same_mark_by_another_author_is_left_alone(runner, up
     assert comments["101"]["author"] == own["author"] == LOGINS[token]
 
 
-def test_nothing_is_commented_where_nothing_was_ever_found(runner, upstream):
+def test_comment_is_not_written_without_findings(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.write("notes.txt", "harmless\n")
     upstream.commit()
@@ -230,7 +230,7 @@ def test_nothing_is_commented_where_nothing_was_ever_found(runner, upstream):
     assert (job.status, json.loads(runner.comments.read_text())) == (0, {})
 
 
-def test_a_token_without_rights_fails_nothing(runner, upstream):
+def test_token_without_rights_fails_nothing(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.remove("docs/login.md")
     upstream.commit()
@@ -248,7 +248,7 @@ def test_a_token_without_rights_fails_nothing(runner, upstream):
     )
 
 
-def test_inputs_are_words_and_never_run(runner, upstream):
+def test_inputs_are_words_and_never_executed(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.commit()
     marker = runner.work / "ran"
@@ -263,7 +263,7 @@ def test_inputs_are_words_and_never_run(runner, upstream):
     )
 
 
-def test_a_base_that_is_not_there_is_told(runner, upstream):
+def test_missing_base_is_reported(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.commit()
     job = pull_request(runner, upstream, "change", base="nowhere")
@@ -278,7 +278,7 @@ def test_findings_are_written_as_sarif(runner, upstream):
     break_something(upstream)
     job = pull_request(runner, upstream, "change", sarif_file="ubp.sarif", fail_on="never")
     sarif = json.loads((runner.work / "checkout1" / "ubp.sarif").read_text())
-    found = [one["ruleId"] for one in sarif["runs"][0]["results"]]
+    found = [result["ruleId"] for result in sarif["runs"][0]["results"]]
     assert (job.status, sorted(found)) == (0, ["broken-link", "stale-doc"])
 
 
@@ -335,9 +335,7 @@ def set_traps(repository, markers):
         pytest.param(INTO_THE_CHECKOUT, False, id="environment", marks=pytest.mark.slow),
     ],
 )
-def test_nothing_in_the_checkout_is_executed_by_any_step(
-    runner, upstream, environment, is_installed
-):
+def test_checkout_is_never_executed_by_any_step(runner, upstream, environment, is_installed):
     markers = runner.work / "markers"
     break_something(upstream)
     set_traps(upstream, markers)
@@ -365,7 +363,7 @@ def test_nothing_in_the_checkout_is_executed_by_any_step(
     assert (runner.work / "checkout1" / "ubp.sarif").exists()
 
 
-def test_the_token_reaches_only_git_fetch_and_gh(runner, upstream):
+def test_token_reaches_only_git_fetch_and_gh(runner, upstream):
     log = runner.work / "programs-with-the-token"
     shims = runner.work / "shims"
     shims.mkdir()
@@ -538,7 +536,7 @@ def test_args_with_an_unbalanced_quote_fail_with_an_error(runner, upstream):
     )
 
 
-def test_a_failed_fetch_fails_with_an_error(runner, upstream):
+def test_failed_fetch_is_an_error(runner, upstream):
     place = runner.checkout(upstream.head(), "refs/remotes/origin/main")
     head = "1" * 40
     event = {"pull_request": {"number": 7, "base": {"sha": upstream.head()}, "head": {"sha": head}}}
@@ -550,7 +548,7 @@ def test_a_failed_fetch_fails_with_an_error(runner, upstream):
     assert error in job.log.splitlines()
 
 
-def test_a_failed_installation_fails_with_an_error(runner, upstream):
+def test_failed_installation_is_an_error(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.commit()
     python = runner.work / "bin" / "python"
@@ -563,7 +561,7 @@ def test_a_failed_installation_fails_with_an_error(runner, upstream):
     )
 
 
-def test_a_run_without_a_report_fails_with_an_error(runner, upstream):
+def test_run_without_a_report_is_an_error(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.commit()
     job = pull_request(runner, upstream, "change", args="--help")

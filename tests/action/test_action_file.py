@@ -1,4 +1,4 @@
-"""What others' tools say of the action and the workflows."""
+"""The action and the workflows, checked by the linters of other projects."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ def run(program, *words, stdin=""):
     )
 
 
-def test_the_action_fits_the_schema_of_actions():
+def test_action_fits_the_schema_of_actions():
     done = run("check-jsonschema", "--builtin-schema", "vendor.github-actions", str(ACTION))
     assert done.returncode == 0, done.stdout
 
@@ -44,7 +44,7 @@ def test_actionlint_finds_nothing_in_the_workflows_and_how_they_use_the_action()
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
-def test_shellcheck_finds_nothing_in_a_step(step):
+def test_shellcheck_finds_nothing_in_any_step(step):
     script = f"#!/bin/bash -e\n{step['run']}"
     # SC2154: what the step's `env` gives is assigned nowhere in it.
     done = run("shellcheck", "--exclude=SC2154", "-", stdin=script)
@@ -52,7 +52,7 @@ def test_shellcheck_finds_nothing_in_a_step(step):
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
-def test_inputs_reach_the_shell_through_the_environment_alone(step):
+def test_inputs_reach_the_shell_only_through_the_environment(step):
     assert step["shell"] == "bash"
     assert "${{" not in step["run"]
     assert all(re.fullmatch(r"\$\{\{ [\w.-]+ \}\}(/\S+)?", v) for v in step["env"].values())
@@ -78,6 +78,6 @@ def test_every_call_of_git_has_the_options_that_ubp_passes():
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
-def test_a_step_starts_outside_the_checkout_and_isolates_python(step):
+def test_steps_start_outside_the_checkout_and_isolate_python(step):
     assert step["working-directory"] == "${{ runner.temp }}"
     assert {*re.findall(r'python"? (-\S+)', step["run"])} <= {"-I"}

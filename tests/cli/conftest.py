@@ -19,7 +19,7 @@ SCHEMAS = {row.name: row.schema for row in RECORDS}
 
 
 class Answer(NamedTuple):
-    """What a command said."""
+    """The output of a command."""
 
     status: int
     out: str

@@ -51,7 +51,7 @@ def answers(drifted):
     return json.loads(done.stdout)
 
 
-def test_every_command_answers_without_the_extras(answers):
+def test_commands_without_the_extras_all_answer(answers):
     for example, (status, out, err) in answers.items():
         assert "This is a bug in UBP" not in out + err, example
         assert status in {0, 1, 2}, example

@@ -1,4 +1,4 @@
-"""`ubp bind`: proposals as they are told, asked about and written."""
+"""`ubp bind`: proposals as they are listed, confirmed and written."""
 
 import io
 import json
@@ -46,7 +46,7 @@ def proposed(monkeypatch):
 
     def suggest(_, paths=(), **options):
         asked.append((tuple(paths), options))
-        few = [one for one in pages if not paths or one.filepath in paths]
+        few = [page for page in pages if not paths or page.filepath in paths]
         return BindingSuggestions(tuple(few), 3, 0)
 
     monkeypatch.setattr(Workspace, "suggest_bindings", suggest)
@@ -67,7 +67,7 @@ Next:
 
 
 @pytest.mark.usefixtures("proposed")
-def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp):
+def test_bind_lists_likely_sources_with_reasons_and_next_step(project, ubp):
     assert ubp(project, "bind", "--min-confidence", "0.9").out == (
         "docs/a.md\n"
         "  0.97  src/a.py  mentioned on line 3; 4 shared commits\n"
@@ -81,7 +81,7 @@ def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp)
 
 
 @pytest.mark.usefixtures("proposed")
-def test_of_a_page_that_was_named_all_is_told_that_is_worth_a_look(project, ubp):
+def test_bind_of_a_named_page_lists_everything_worth_a_look(project, ubp):
     assert ubp(project, "bind", "docs/a.md", "--explain").out.startswith(
         "docs/a.md\n"
         "  0.97  src/a.py\n"
@@ -94,7 +94,7 @@ def test_of_a_page_that_was_named_all_is_told_that_is_worth_a_look(project, ubp)
     )
 
 
-def test_reasons_stay_on_a_line(project, ubp, monkeypatch):
+def test_bind_keeps_reasons_on_one_line(project, ubp, monkeypatch):
     names = Evidence("identifier", ", ".join(f"function_{n}" for n in range(9)), 7, 0.6)
     page = PageSuggestions(
         "docs/a.md",
@@ -116,18 +116,18 @@ def test_reasons_stay_on_a_line(project, ubp, monkeypatch):
 
 
 @pytest.mark.usefixtures("proposed")
-def test_quietly_it_is_a_line_a_proposal(project, ubp):
-    told = ubp(project, "bind", "--quiet", "--min-confidence", "0.4").out
-    assert told == "docs/a.md src/a.py\ndocs/a.md src/\ndocs/b.md src/b.py\n"
+def test_quiet_bind_prints_one_line_per_proposal(project, ubp):
+    output = ubp(project, "bind", "--quiet", "--min-confidence", "0.4").out
+    assert output == "docs/a.md src/a.py\ndocs/a.md src/\ndocs/b.md src/b.py\n"
 
 
-def test_its_options_reach_the_question(project, proposed, ubp):
+def test_bind_passes_its_options_to_the_query(project, proposed, ubp):
     ubp(project, "bind", "docs/c.md", "--limit", "3", "--all")
     assert proposed == [(("docs/c.md",), {"limit": 3, "all_pages": True})]
 
 
 @pytest.mark.usefixtures("proposed")
-def test_a_dry_run_shows_the_difference(project, ubp):
+def test_dry_run_of_bind_shows_the_diff(project, ubp):
     answer = ubp(project, "bind", "--dry-run", "--min-confidence", "0.9")
     assert answer.out.startswith(
         "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1,6 @@\n"
@@ -140,7 +140,7 @@ def test_a_dry_run_shows_the_difference(project, ubp):
 
 
 @pytest.mark.usefixtures("proposed")
-def test_what_is_sure_is_written(project, ubp):
+def test_bind_write_writes_likely_sources(project, ubp):
     answer = ubp(project, "bind", "--write", "--min-confidence", "0.4")
     assert answer.status == 0
     assert answer.out == (
@@ -154,7 +154,7 @@ def test_what_is_sure_is_written(project, ubp):
 
 
 @pytest.mark.usefixtures("proposed")
-def test_a_page_that_cannot_be_written_fails(project, ubp):
+def test_bind_write_of_an_unwritable_page_fails(project, ubp):
     project.write("docs/b.md", "---\ntitle: [\n---\n")
     answer = ubp(project, "bind", "--write", "--pin", "--min-confidence", "0.9")
     assert answer.status == 1
@@ -169,7 +169,7 @@ def test_a_page_that_cannot_be_written_fails(project, ubp):
 
 
 @pytest.mark.usefixtures("proposed")
-def test_what_history_does_not_know_is_told(project, ubp):
+def test_source_unknown_to_history_is_reported(project, ubp):
     project.remove("src/a.py")
     project.write("src/b.py", "2\n")
     project.write("docs/a.md", "# A\n")
@@ -197,7 +197,7 @@ def test_what_history_does_not_know_is_told(project, ubp):
         (["-i", "--write"], "--interactive cannot be combined with --write or --dry-run."),
     ],
 )
-def test_what_makes_no_sense_is_refused(tokens, message, project, ubp):
+def test_contradictory_options_of_bind_are_refused(tokens, message, project, ubp):
     answer = ubp(project, "bind", *tokens)
     assert (answer.status, answer.err.splitlines()[0]) == (2, f"Error: {message}")
 
@@ -207,7 +207,7 @@ def test_what_makes_no_sense_is_refused(tokens, message, project, ubp):
 
 @pytest.fixture
 def answering(project, proposed, monkeypatch):
-    """Run `ubp bind --interactive` for somebody who types these answers at a terminal."""
+    """Run `ubp bind --interactive` for a user who types these answers at a terminal."""
     del proposed
 
     class Screen(io.StringIO):
@@ -228,7 +228,7 @@ def answering(project, proposed, monkeypatch):
 
 def refused(project):
     config = json.loads((project.root / ".ubp/config.json").read_text())
-    return [(one["page"], one["source"]) for one in config["bind"]["refused"]]
+    return [(refusal["page"], refusal["source"]) for refusal in config["bind"]["refused"]]
 
 
 def test_bind_interactive_enter_accepts_nothing(answering, project):
@@ -249,7 +249,7 @@ def test_bind_interactive_enter_accepts_nothing(answering, project):
     assert not (project.root / ".ubp/config.json").exists()
 
 
-def test_what_was_refused_is_remembered(answering, project):
+def test_refused_source_is_remembered(answering, project):
     project.write(".ubp/config.json", '{\n  "docs_dir": "docs"\n}\n')
     status, screen = answering("n", "no", "y")
     assert status == 0
@@ -262,7 +262,7 @@ def test_what_was_refused_is_remembered(answering, project):
     assert (project.root / ".ubp/config.json").read_text().startswith('{\n  "docs_dir": "docs",\n')
 
 
-def test_a_source_can_be_refused_for_every_page(answering, project, ubp):
+def test_source_can_be_refused_for_every_page(answering, project, ubp):
     project.write("docs/b.md", "# b\n\n`src/a.py`\n")
     project.commit()
     _, screen = answering("x", "s", "s")
@@ -272,7 +272,7 @@ def test_a_source_can_be_refused_for_every_page(answering, project, ubp):
     assert "src/a.py" not in ubp(project, "bind", "docs/a.md", "docs/b.md").out
 
 
-def test_another_source_may_be_meant(answering, project):
+def test_another_source_may_be_typed(answering, project):
     _, screen = answering("e", "src/none.py", "src/c.py", "d", "q")
     assert (
         "? File, directory or path#symbol (from the repository root): (none) src/none.py does"
@@ -287,7 +287,7 @@ def test_bind_interactive_enter_after_edit_accepts_nothing(answering, project):
     assert project.git("status", "--short") == ""
 
 
-def test_all_of_a_page_is_taken_at_once(answering, project):
+def test_all_sources_of_a_page_are_accepted_at_once(answering, project):
     _, screen = answering("?", "a", "n", options=["--explain"])
     assert "  0.41  src/\n        100%  place       docs, src\n? Does" in screen
     assert "  a  accept this and all remaining proposals for this page\n" in screen
@@ -295,13 +295,13 @@ def test_all_of_a_page_is_taken_at_once(answering, project):
     assert refused(project) == [("docs/b.md", "src/b.py")]
 
 
-def test_who_leaves_keeps_what_was_said_before(answering, project):
+def test_quitting_keeps_earlier_answers(answering, project):
     status, _ = answering("y", "d")  # and Ctrl-D
     assert status == 130
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
 
 
-def test_there_may_be_nothing_to_ask(answering):
+def test_dialogue_without_proposals_says_so(answering):
     assert answering(options=["--min-confidence", "0.99"]) == (
         0,
         "No proposals with a confidence of 0.99 or above.\n",
@@ -309,7 +309,7 @@ def test_there_may_be_nothing_to_ask(answering):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
-def test_a_real_terminal_is_asked(project, monkeypatch):
+def test_real_terminal_is_prompted(project, monkeypatch):
     import pty
 
     project.write("src/token_store.py", "class TokenStore: ...\n")
@@ -335,7 +335,7 @@ def test_a_real_terminal_is_asked(project, monkeypatch):
     assert written == source_refs("src/token_store.py") + text
 
 
-def test_proposing_loads_no_embedding_model(project):
+def test_bind_loads_no_embedding_model(project):
     project.write("docs/a.md", "# A\n\nIt describes `src/a.py`.\n")
     program = (
         "import sys; from ubp.__main__ import main; main(['bind', 'docs/a.md', '--explain']);"
@@ -368,7 +368,7 @@ def many(project, monkeypatch):
     return project
 
 
-def test_after_many_pages_were_written_the_command_names_all_of_them(many, ubp):
+def test_command_after_writing_many_pages_names_all_of_them(many, ubp):
     for number in range(30):
         many.write(f"docs/{number:02}.md", "# Page\n")
     many.commit("Begin")
@@ -378,7 +378,7 @@ def test_after_many_pages_were_written_the_command_names_all_of_them(many, ubp):
     assert len(many.git("diff", "--cached", "--name-only").split("\n")) == 30
 
 
-def test_of_many_pages_the_first_are_told(many, ubp):
+def test_bind_of_many_pages_lists_the_first(many, ubp):
     out = ubp(many, "bind").out
     assert out.count("src/a.py  ") == 20
     assert (
@@ -389,7 +389,7 @@ def test_of_many_pages_the_first_are_told(many, ubp):
     assert ubp(many, "bind", "docs").out.count("src/a.py  ") == 30
 
 
-def test_a_list_by_another_name_is_noticed(many, ubp):
+def test_misspelt_list_key_is_reported(many, ubp):
     hint = "If pages already list them under `related_files`: ubp stale --key related_files\n"
     assert ubp(many, "bind").out.endswith(hint)
     assert hint not in ubp(many, "bind", "--key", "related_files").out

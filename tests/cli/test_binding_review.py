@@ -1,4 +1,4 @@
-"""`ubp bind --review`: what people and programs are told of bindings."""
+"""`ubp bind --review`: its text and its record."""
 
 import pytest
 
@@ -48,7 +48,7 @@ Next: remove these lines, or list the files that the pages really describe.
 """
 
 
-def test_bindings_are_told_worst_first_with_what_to_do(project, ubp):
+def test_review_lists_bindings_worst_first_with_remedy(project, ubp):
     answer = ubp(project, "bind", "--review", "--limit", "3")
     assert (answer.status, answer.out) == (0, TOLD)
     # A line each for whoever reads no prose.
@@ -69,7 +69,7 @@ def test_bindings_are_told_worst_first_with_what_to_do(project, ubp):
     )
 
 
-def test_without_bindings_it_says_how_to_make_some(repository, ubp):
+def test_review_without_bindings_says_how_to_make_some(repository, ubp):
     repository.write("docs/a.md", "# A\n")
     assert ubp(repository, "bind", "--review").out == (
         "No page lists sources; nothing to review.\n"
@@ -77,7 +77,7 @@ def test_without_bindings_it_says_how_to_make_some(repository, ubp):
     )
 
 
-def test_a_record_of_a_review(project, asked):
+def test_review_record_has_every_key(project, asked):
     record = asked(project, "bind", "--review", "--limit", "2", shape="bind-review")
     first, second = record.pop("bindings")
     assert first == {
@@ -123,6 +123,6 @@ def test_a_record_of_a_review(project, asked):
         (["--review", "--commits", "0"], "Invalid --commits: 0."),
     ],
 )
-def test_what_makes_no_sense_is_refused(tokens, error, repository, ubp):
+def test_contradictory_options_of_review_are_refused(tokens, error, repository, ubp):
     answer = ubp(repository, "bind", *tokens)
     assert (answer.status, answer.err.partition("\n")[0]) == (2, f"Error: {error}")

@@ -16,11 +16,11 @@ def broken(repository, at):
     return repository
 
 
-def test_a_finding_as_a_record(broken, asked):
+def test_finding_record_has_every_key(broken, asked):
     record = asked(broken, "check", "--staged", status=1)
-    (one,) = record["findings"]
-    assert one == {
-        "doc_id": one["doc_id"],
+    (finding,) = record["findings"]
+    assert finding == {
+        "doc_id": finding["doc_id"],
         "filepath": "docs/a.md",
         "line": 3,
         "column": 5,
@@ -52,7 +52,7 @@ def test_a_finding_as_a_record(broken, asked):
     }
 
 
-def test_a_fix_as_a_record(broken, asked):
+def test_fix_record_has_every_key(broken, asked):
     dry = asked(broken, "check", "--fix", "--dry-run", status=1)
     assert dry["fix"]["is_dry_run"]
     assert dry["fix"]["diff"] == (
@@ -61,16 +61,23 @@ def test_a_fix_as_a_record(broken, asked):
     )
     assert dry["summary"]["errors"] == 1
     done = asked(broken, "check", "--fix")
-    (one,) = done["fix"]["fixed"]
-    assert (one["rule"], one["before"], one["after"]) == ("broken-link", "b.md", "new.md")
+    (applied,) = done["fix"]["fixed"]
+    assert (applied["rule"], applied["before"], applied["after"]) == (
+        "broken-link",
+        "b.md",
+        "new.md",
+    )
     assert done["summary"]["errors"] == 0
 
 
-def test_rules_as_records(repository, asked):
-    assert [one["rule"] for one in asked(repository, "explain")["rules"]] == list(NAMES)
-    (one,) = asked(repository, "explain", "orphan-doc")["rules"]
-    assert (one["severity"], one["summary"]) == ("off", "No other page links to this page.")
-    assert one["manual"].startswith(one["summary"])
+def test_rule_records_have_every_key(repository, asked):
+    assert [row["rule"] for row in asked(repository, "explain")["rules"]] == list(NAMES)
+    (described,) = asked(repository, "explain", "orphan-doc")["rules"]
+    assert (described["severity"], described["summary"]) == (
+        "off",
+        "No other page links to this page.",
+    )
+    assert described["manual"].startswith(described["summary"])
 
 
 @pytest.mark.parametrize(
@@ -94,11 +101,11 @@ def test_rules_as_records(repository, asked):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
 )
-def test_the_exit_status_tells_how_it_stands(broken, ubp, tokens, status):
+def test_exit_status_shows_the_outcome(broken, ubp, tokens, status):
     assert ubp(broken, "check", *tokens).status == status
 
 
-def test_what_a_shallow_clone_cannot_tell_is_no_success(repository, new_repository, ubp, at):
+def test_unverifiable_source_in_a_shallow_clone_is_no_success(repository, new_repository, ubp, at):
     repository.write("a.py", "1\n")
     repository.page("a.md", "a.py")
     repository.commit()
@@ -117,7 +124,7 @@ def test_what_a_shallow_clone_cannot_tell_is_no_success(repository, new_reposito
     assert ubp(clone, "check", "--rule", "broken-link").status == 0
 
 
-def test_quiet_is_a_line_a_finding(broken, ubp):
+def test_quiet_check_prints_one_line_per_finding(broken, ubp):
     answer = ubp(broken, "check", "--quiet")
     assert answer.out.splitlines() == [
         "docs/a.md:3:5  error  broken-link: b.md does not exist.",
@@ -128,18 +135,18 @@ def test_quiet_is_a_line_a_finding(broken, ubp):
     )
 
 
-def test_nothing_from_a_page_reaches_the_terminal_raw(repository, ubp):
+def test_text_of_pages_never_reaches_the_terminal_raw(repository, ubp):
     repository.write("a.md", "[x](\x1b[31mx.md) [[\x9b31m]] [y](#\u202ey)\n")
     answer = ubp(repository, "check")
     assert answer.status == 1
     assert not {"\x1b", "\x9b", "\u202e"} & set(answer.out)
 
 
-def test_without_pages_nothing_looks_green(repository, ubp):
+def test_check_without_pages_is_not_green(repository, ubp):
     assert ubp(repository, "check").out == "No pages found; nothing to check.\n"
 
 
-def test_the_same_finding_in_translations_of_a_page_is_shown_once(repository, ubp):
+def test_finding_repeated_in_translations_is_shown_once(repository, ubp):
     for language in ("de", "en", "ja"):
         repository.write(f"docs/{language}/a.md", "# A\n\n[b](b.md)\n")
     repository.write("docs/de/other.md", "# Other\n\n[b](b.md)\n")

@@ -33,7 +33,7 @@ def app():
 
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
-def test_a_command_and_its_example_are_understood(row, app):
+def test_commands_and_their_examples_parse(row, app):
     program, name, *tokens = shlex.split(row.example)
     assert (program, name) == ("ubp", row.name)
     tokens = [token for token in tokens if token != "--json"]  # the meta app's
@@ -44,7 +44,7 @@ def test_a_command_and_its_example_are_understood(row, app):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
-def test_every_option_is_explained(row, capsys):
+def test_options_all_have_help(row, capsys):
     assert main([row.name, "--help"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"Usage: ubp {row.name} ")
@@ -68,7 +68,7 @@ def parameter_panels(app, name):
 
 
 @pytest.mark.parametrize("name", [*CALLS, "--install-completion"])
-def test_every_option_that_takes_a_value_shows_its_name(name, app, capsys):
+def test_options_with_a_value_show_its_name(name, app, capsys):
     entries = [entry for panel in parameter_panels(app, name) for entry in panel.entries]
     options = [entry for entry in entries if not entry.positional_label]
     capsys.readouterr()
@@ -98,7 +98,7 @@ def test_usage_names_the_arguments(name, app, capsys):
 
 
 @pytest.mark.parametrize(("group", "names"), GROUPS.items())
-def test_a_group_lists_its_commands(group, names, capsys):
+def test_group_lists_its_commands(group, names, capsys):
     assert main([group, "--help"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"Usage: ubp {group} COMMAND [OPTIONS]\n")
@@ -106,7 +106,7 @@ def test_a_group_lists_its_commands(group, names, capsys):
     assert tuple(re.findall(r"^  ([a-z]+)  ", listed, re.MULTILINE)) == names
 
 
-def test_ubp_alone_lists_the_commands_and_tells_how_the_repository_stands(drifted, ubp):
+def test_ubp_alone_lists_the_commands_and_the_state_of_the_repository(drifted, ubp):
     status, out, err = ubp(drifted)
     assert (status, err) == (0, "")
     listed = [line for line in out.splitlines() if re.match(r"  [a-z][a-z-]*  ", line)]
@@ -116,7 +116,7 @@ def test_ubp_alone_lists_the_commands_and_tells_how_the_repository_stands(drifte
     )
 
 
-def test_ubp_alone_says_why_it_cannot_tell(tmp_path, ubp):
+def test_ubp_alone_says_why_the_state_is_unknown(tmp_path, ubp):
     class Nowhere:
         root = tmp_path
 
@@ -196,13 +196,13 @@ def test_unknown_rule_is_answered_with_the_nearest_one(capsys):
     assert "broken-link" in capsys.readouterr().err
 
 
-def test_a_shell_that_cannot_be_told_is_asked_for(monkeypatch, capsys):
+def test_unrecognized_shell_must_be_named(monkeypatch, capsys):
     from cyclopts.completion import detect
 
-    def nobody_knows():
+    def fail_to_detect():
         raise detect.ShellDetectionError
 
-    monkeypatch.setattr(detect, "detect_shell", nobody_knows)
+    monkeypatch.setattr(detect, "detect_shell", fail_to_detect)
     assert main(["--install-completion"]) == 2
     assert capsys.readouterr().err.startswith("Error: Cannot detect the current shell.\n")
 
@@ -217,13 +217,13 @@ def test_a_shell_that_cannot_be_told_is_asked_for(monkeypatch, capsys):
     ],
     ids=" ".join,
 )
-def test_global_options_stand_before_or_after_the_command(tokens, drifted, ubp):
+def test_global_options_may_precede_or_follow_the_command(tokens, drifted, ubp):
     answer = ubp(drifted, *tokens)
     assert answer.status == 0
     assert len(answer.record["documents"]) == 3
 
 
-def test_the_module_runs_as_a_program(drifted):
+def test_module_runs_as_a_program(drifted):
     done = subprocess.run(
         [sys.executable, "-m", "ubp", "stale", "--quiet"],
         cwd=drifted.root,

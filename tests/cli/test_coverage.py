@@ -19,7 +19,7 @@ def project(repository):
     return repository
 
 
-def test_a_line_for_each_gap_the_worst_first(project, ubp):
+def test_coverage_has_a_line_per_gap_worst_first(project, ubp):
     assert ubp(project, "coverage").out == (
         "changes  files  not described by any page\n"
         "      3      2  lib/\n"
@@ -39,7 +39,7 @@ def test_a_line_for_each_gap_the_worst_first(project, ubp):
     assert ubp(project, "--quiet", "coverage").out == "lib/\ncaf\\e.py\n"
 
 
-def test_where_nothing_is_bound_the_next_step_is_told(repository, ubp):
+def test_coverage_without_bindings_names_the_next_step(repository, ubp):
     assert ubp(repository, "coverage").out == ("No source files found.\n")
     repository.write("a.py", "1\n")
     assert ubp(repository, "coverage").out == (
@@ -52,7 +52,7 @@ def test_where_nothing_is_bound_the_next_step_is_told(repository, ubp):
     )
 
 
-def test_the_record_follows_its_schema(project, ubp):
+def test_coverage_record_matches_its_schema(project, ubp):
     record = ubp(project, "coverage", "--json", "--limit", "1").record
 
     jsonschema.validate(record, record_schema(CoverageRecord))
@@ -70,7 +70,7 @@ def test_the_record_follows_its_schema(project, ubp):
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "nan", "inf"])
-def test_days_are_a_number_above_0(project, ubp, days):
+def test_days_must_be_above_0(project, ubp, days):
     answer = ubp(project, "coverage", f"--days={days}")
 
     assert answer.status == 2

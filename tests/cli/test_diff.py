@@ -15,7 +15,7 @@ def versions(repository):
     return repository
 
 
-def test_text_shows_the_words_as_git_does(ubp, versions):
+def test_diff_text_shows_words_as_git_does(ubp, versions):
     answer = ubp(versions, "diff", "v1..HEAD")
     old, new = versions.git("rev-parse", "v1")[:10], versions.head()[:10]
     assert answer.out == (
@@ -25,7 +25,7 @@ def test_text_shows_the_words_as_git_does(ubp, versions):
     )
 
 
-def test_json_has_the_places_and_the_words(asked, versions):
+def test_diff_json_has_positions_and_words(asked, versions):
     record = asked(versions, "diff", "v1..HEAD", "docs/a.md#Own")
     change = record["changes"][0]
     assert change["new"] == {
@@ -37,7 +37,7 @@ def test_json_has_the_places_and_the_words(asked, versions):
     assert {"kind": "added", "text": "often"} in change["words"]
 
 
-def test_markdown_is_a_list(ubp, versions):
+def test_diff_markdown_is_a_list(ubp, versions):
     answer = ubp(versions, "diff", "v1..", "docs/a.md", "--format", "markdown")
     assert answer.out.endswith(
         "- **changed** docs/a.md\\#Own  Title \\> Part\n"
@@ -51,13 +51,13 @@ def test_paths_are_relative_to_the_working_directory(versions, ubp):
 
 
 @pytest.mark.parametrize("span", ["v1", "..v1", "v1...HEAD"])
-def test_what_is_not_two_versions_is_refused(ubp, versions, span):
+def test_argument_that_is_not_two_versions_is_refused(ubp, versions, span):
     answer = ubp(versions, "diff", span)
     assert answer.status == 2
     assert f"Not two versions: {span}." in answer.err
 
 
-def test_a_revision_with_an_at_sign_is_no_collection(ubp, versions):
+def test_revision_with_an_at_sign_is_not_a_collection(ubp, versions):
     assert ubp(versions, "diff", "main@{1}..HEAD").status == 0
 
 

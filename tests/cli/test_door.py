@@ -1,4 +1,4 @@
-"""However a command ends: three lines, the right status, and no trace unless it is asked for."""
+"""However a command ends: three lines, the right status, and a trace only on request."""
 
 import json
 import os
@@ -47,7 +47,7 @@ run()
 
 @pytest.fixture
 def broken(monkeypatch):
-    """`ubp stale` raises what it is told to."""
+    """`ubp stale` raises the given exception."""
 
     def break_with(error):
         def open_workspace(*_, **__):
@@ -58,12 +58,12 @@ def broken(monkeypatch):
     return break_with
 
 
-def test_a_defect_is_told_in_three_lines(broken, repository, ubp):
+def test_defect_is_reported_in_three_lines(broken, repository, ubp):
     broken(KeyError("it"))
     assert ubp(repository, "stale", "--all") == (2, "", DEFECT)
 
 
-def test_a_trace_is_shown_only_when_asked_for(broken, repository, ubp):
+def test_trace_is_shown_only_on_request(broken, repository, ubp):
     broken(KeyError("it"))
     status, out, err = ubp(repository, "stale", "--verbose")
     assert (status, out) == (2, "")
@@ -71,7 +71,7 @@ def test_a_trace_is_shown_only_when_asked_for(broken, repository, ubp):
     assert err.endswith(DEFECT)
 
 
-def test_an_error_is_an_object_where_json_is_read(broken, repository, ubp):
+def test_error_with_json_is_an_object(broken, repository, ubp):
     broken(KeyError("it"))
     status, out, err = ubp(repository, "stale", "--json")
     assert (status, err) == (2, "")
@@ -86,18 +86,18 @@ def test_an_error_is_an_object_where_json_is_read(broken, repository, ubp):
     }
 
 
-def test_what_the_system_refuses_is_no_defect(broken, repository, ubp):
+def test_refusal_by_the_system_is_not_a_defect(broken, repository, ubp):
     broken(PermissionError(13, "Permission denied", "/somewhere"))
     assert ubp(repository, "stale") == (2, "", REFUSED)
 
 
 @pytest.mark.parametrize("command", [("stale",), ("check",), ("search", "page"), ("serve",)])
-def test_a_command_without_git_on_path_says_what_to_install(command, drifted, spawn, tmp_path):
+def test_command_without_git_on_path_says_what_to_install(command, drifted, spawn, tmp_path):
     done = spawn(drifted, *command, environment={"PATH": str(tmp_path / "none")})
     assert (done.returncode, done.stdout, done.stderr) == (2, "", NO_GIT)
 
 
-def test_an_interrupt_ends_with_130(broken, repository, ubp):
+def test_interrupt_exits_with_130(broken, repository, ubp):
     broken(KeyboardInterrupt())
     assert ubp(repository, "stale") == (130, "", "")
     assert ubp(repository, "stale", "--diff") == (130, "", "")
@@ -122,7 +122,7 @@ def shell(drifted):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_control_c_leaves_quietly():
+def test_control_c_prints_no_trace():
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -137,8 +137,8 @@ def test_control_c_leaves_quietly():
     "command", ["ubp stale --all", "ubp stale --all --diff", "ubp --help", "ubp -V"]
 )
 @pytest.mark.parametrize("reader", ["true", "head -n 1 > /dev/null"])
-def test_a_reader_that_leaves_early_changes_nothing(command, reader, drifted, shell):
-    for number in range(1000):  # more than a pipe holds
+def test_reader_that_leaves_early_changes_nothing(command, reader, drifted, shell):
+    for number in range(1000):  # more than fits into a pipe
         drifted.page(f"docs/page-{number}-with-a-name-of-some-length.md", "src/a.py")
     done = shell(f"({command}; echo status $? >&2) | {reader}")
     assert done.stderr == "status 0\n"
@@ -153,7 +153,7 @@ def test_closed_streams_change_nothing(command, closed, shell):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_an_answer_that_cannot_be_written_is_an_error(drifted, spawn):
+def test_output_that_cannot_be_written_is_an_error(drifted, spawn):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = spawn(drifted, "stale", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2

@@ -15,7 +15,7 @@ def shown(repository):
     return show
 
 
-def test_a_page_that_names_a_file_is_preferred(repository, shown):
+def test_example_prefers_a_page_that_names_a_file(repository, shown):
     repository.write("README.md", "See `src/a.py`.\n")
     repository.write("docs/a.md", "Nothing.\n")
     repository.write("docs/b.md", "---\ntitle: B\n---\nSee ../src/a.py, and src/missing.py.\n")
@@ -23,7 +23,7 @@ def test_a_page_that_names_a_file_is_preferred(repository, shown):
     assert shown() == FirstReference("docs/b.md", "src/a.py", is_named=True, has_front_matter=True)
 
 
-def test_a_picture_is_no_source(repository, shown):
+def test_example_never_chooses_a_picture_as_source(repository, shown):
     repository.write("docs/a.md", "![Flow](../img/flow.png)\n")
     repository.write("docs/b.md", "See `src/a.py`.\n")
     repository.write("img/flow.png", "")
@@ -31,7 +31,7 @@ def test_a_picture_is_no_source(repository, shown):
     assert shown().source == "src/a.py"
 
 
-def test_a_page_and_a_file_do_where_none_is_named(repository, shown):
+def test_example_uses_any_page_and_file_where_none_is_named(repository, shown):
     repository.write("docs/a.md", "Nothing.\n")
     repository.write(".github/ci.yml", "")
     repository.write("src/a.py", "")
@@ -40,7 +40,7 @@ def test_a_page_and_a_file_do_where_none_is_named(repository, shown):
     )
 
 
-def test_the_page_that_was_asked_about_is_shown(repository, shown):
+def test_example_shows_the_requested_page(repository, shown):
     repository.write("docs/a.md", "See `src/a.py`.\n")
     repository.write("docs/b.md", "Nothing.\n")
     repository.write("src/a.py", "")
@@ -49,21 +49,21 @@ def test_the_page_that_was_asked_about_is_shown(repository, shown):
     )
 
 
-def test_there_may_be_nothing_to_show(repository, shown):
+def test_example_in_an_empty_repository_shows_nothing(repository, shown):
     assert shown() is None
     repository.write("docs/a.md", "See [another](b.md).\n")
     repository.write("docs/b.md", "")
     assert shown() is None
 
 
-def test_excluded_files_are_not_shown(repository, shown):
+def test_example_never_shows_excluded_files(repository, shown):
     repository.write("docs/a.md", "See private/key.py and src/a.py.\n")
     repository.write("private/key.py", "")
     repository.write("src/a.py", "")
     assert shown().source == "src/a.py"
 
 
-def test_links_are_not_followed(repository, shown, tmp_path):
+def test_example_never_follows_links(repository, shown, tmp_path):
     (tmp_path / "outside.md").write_text("See src/a.py.\n")
     repository.write("src/a.py", "")
     repository.write("docs/a.md", "See src/link.py.\n")
@@ -74,7 +74,7 @@ def test_links_are_not_followed(repository, shown, tmp_path):
     )
 
 
-def test_another_key_is_noticed(repository, shown, ubp):
+def test_example_uses_the_configured_key(repository, shown, ubp):
     repository.write("src/a.py", "")
     repository.write("docs/a.md", "---\nrelated_code:\n  - src/a.py\n---\nSee src/a.py.\n")
     assert shown().other_key == "related_code"

@@ -1,4 +1,4 @@
-"""What machines read is as their formats say, and says what was found."""
+"""The formats for programs match their schemas and contain the findings."""
 
 import pytest
 
@@ -36,14 +36,14 @@ def faulty(repository, at):
 
 @pytest.mark.parametrize("command", ["check", "stale"])
 @pytest.mark.parametrize("question", [[], ["--base", "HEAD~1"], ["--ref", "HEAD~1"]], ids=str)
-def test_machines_get_what_they_expect(faulty, ubp, fits, command, question):
+def test_machine_formats_match_their_schemas(faulty, ubp, fits, command, question):
     for name in ("sarif", "rdjson", "gitlab"):
         answer = ubp(faulty, command, *question, "--format", name)
         assert answer.err == ""
         assert fits(name, answer.out) or question == ["--ref", "HEAD~1"]
 
 
-def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
+def test_sarif_has_rules_places_sources_and_suppressions(faulty, ubp, fits):
     (run,) = fits("sarif", ubp(faulty, "check", "--format", "sarif").out)["runs"]
     driver = run["tool"]["driver"]
     assert [rule["id"] for rule in driver["rules"]] == [
@@ -130,15 +130,21 @@ def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
     }
 
 
-def test_reviewdog_counts_bytes_and_is_offered_what_has_one_remedy(faulty, ubp, fits):
-    told = fits("rdjson", ubp(faulty, "check", "--format", "rdjson").out)["diagnostics"]
-    link = next(one for one in told if one["message"].startswith("b.md does not exist."))
+def test_reviewdog_counts_bytes_and_gets_only_unique_fixes(faulty, ubp, fits):
+    listed = fits("rdjson", ubp(faulty, "check", "--format", "rdjson").out)["diagnostics"]
+    link = next(
+        finding for finding in listed if finding["message"].startswith("b.md does not exist.")
+    )
     assert link["location"]["range"] == {
         "start": {"line": 11, "column": 8},
         "end": {"line": 11, "column": 17},
     }
     answer = ubp(faulty, "check", "--base", "HEAD~1", "--format", "rdjson")
-    link = next(one for one in fits("rdjson", answer.out)["diagnostics"] if "suggestions" in one)
+    link = next(
+        diagnostic
+        for diagnostic in fits("rdjson", answer.out)["diagnostics"]
+        if "suggestions" in diagnostic
+    )
     assert link["suggestions"] == [
         {
             "range": {"start": {"line": 11, "column": 12}, "end": {"line": 11, "column": 16}},
@@ -147,18 +153,18 @@ def test_reviewdog_counts_bytes_and_is_offered_what_has_one_remedy(faulty, ubp, 
     ]
 
 
-def test_fingerprints_are_the_same_everywhere(faulty, ubp, fits):
+def test_fingerprints_are_equal_in_all_formats(faulty, ubp, fits):
     record = ubp(faulty, "check", "--json").record
-    names = [one["fingerprint"] for one in record["findings"]]
+    names = [finding["fingerprint"] for finding in record["findings"]]
     assert len(set(names)) == len(names)
     gitlab = fits("gitlab", ubp(faulty, "check", "--format", "gitlab").out)
-    assert [one["fingerprint"] for one in gitlab] == names
+    assert [issue["fingerprint"] for issue in gitlab] == names
     (run,) = fits("sarif", ubp(faulty, "check", "--format", "sarif").out)["runs"]
     sarif = [r["partialFingerprints"]["ubpFinding/v1"] for r in run["results"]]
     assert sarif[: len(names)] == names
 
 
-def test_what_nobody_could_tell_does_not_look_green(repository, new_repository, ubp, at, fits):
+def test_unverified_sources_do_not_look_green(repository, new_repository, ubp, at, fits):
     repository.write("a.py", "1\n")
     repository.page("a.md", "a.py")
     repository.commit()
@@ -174,8 +180,8 @@ def test_what_nobody_could_tell_does_not_look_green(repository, new_repository, 
         (invocation,) = run["invocations"]
         assert answer.status == 2
         assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
-        (told,) = invocation["toolExecutionNotifications"]
-        assert told["message"]["text"] == (
+        (notification,) = invocation["toolExecutionNotifications"]
+        assert notification["message"]["text"] == (
             "1 source could not be verified because this clone is shallow."
         )
         (doubt,) = fits("rdjson", ubp(clone, command, "--format", "rdjson").out)["diagnostics"]
@@ -205,14 +211,14 @@ def test_what_nobody_could_tell_does_not_look_green(repository, new_repository, 
         ("https://example.com:x/", None),
     ],
 )
-def test_an_origin_is_told_without_secrets(drifted, ubp, fits, address, shown):
+def test_origin_is_shown_without_secrets(drifted, ubp, fits, address, shown):
     drifted.git("remote", "add", "origin", address)
     (run,) = fits("sarif", ubp(drifted, "check", "--format", "sarif").out)["runs"]
     seen = run.get("versionControlProvenance", [{}])[0]
     assert seen.get("repositoryUri") == shown
 
 
-def test_ci_tells_where_pages_can_be_seen(drifted, ubp, fits, monkeypatch):
+def test_ci_environment_gives_the_address_of_pages(drifted, ubp, fits, monkeypatch):
     drifted.write("untracked.md", "# U\n")
     head = drifted.head()
     monkeypatch.setenv("CI_PROJECT_URL", "https://gitlab.example.com/a/b")

@@ -22,13 +22,13 @@ CONTENT = {
 }
 
 
-def test_the_table_of_formats_is_what_the_option_takes():
+def test_table_of_formats_equals_the_choices_of_the_option():
     assert get_args(Format) == NAMES
 
 
 @pytest.mark.parametrize("name", CONTENT)
 @pytest.mark.parametrize("command", ["check", "stale"])
-def test_every_format_is_printed_and_written_alike(drifted, ubp, command, name):
+def test_formats_are_printed_and_written_equally(drifted, ubp, command, name):
     status = 1 if command == "check" else 0
     printed = ubp(drifted, command, "--format", name)
     assert (printed.status, printed.err) == (status, "")
@@ -43,7 +43,7 @@ def test_every_format_is_printed_and_written_alike(drifted, ubp, command, name):
         assert written == printed.out
 
 
-def test_one_run_is_told_in_many_formats(drifted, ubp):
+def test_single_run_prints_many_formats(drifted, ubp):
     (drifted.root / "out").mkdir()
     pairs = [f"{name}=out/{name}" for name in CONTENT]
     options = [word for pair in pairs for word in ("--output-file", pair)]
@@ -63,17 +63,17 @@ def test_format_json_is_json(drifted, ubp):
         assert ubp(drifted, "stale", "--format", "json", *error).record["error"]["message"]
 
 
-def test_a_fix_is_told_in_every_format_too(repository, ubp):
+def test_fix_is_shown_in_every_format_too(repository, ubp):
     repository.write("a.md", "[b](docs/b.md) [no](no.md)\n")
     repository.write("docs/b.md", "# B\n")
     repository.commit()
     repository.git("mv", "docs/b.md", "docs/c.md")
     answer = ubp(repository, "check", "--fix", "--format", "gitlab", "--output-file", "text=out")
-    assert [one["description"] for one in answer.record] == ["no.md does not exist."]
+    assert [issue["description"] for issue in answer.record] == ["no.md does not exist."]
     assert (repository.root / "out").read_text().startswith("a.md:1  docs/b.md -> docs/c.md\n")
 
 
-def test_a_file_is_replaced_as_a_whole(drifted, ubp):
+def test_file_is_replaced_as_a_whole(drifted, ubp):
     out = drifted.root / "docs" / "out.json"
     out.write_text("old")
     out.chmod(0o600)
@@ -83,7 +83,7 @@ def test_a_file_is_replaced_as_a_whole(drifted, ubp):
 
 
 @pytest.mark.parametrize(
-    ("tokens", "told"),
+    ("tokens", "expected"),
     [
         (["--format", "nonsense"], "Invalid value"),
         (["--json", "--format", "sarif"], "--json cannot be combined with --format sarif."),
@@ -100,12 +100,12 @@ def test_a_file_is_replaced_as_a_whole(drifted, ubp):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_cannot_work_is_told_by_its_name(drifted, ubp, tokens, told):
+def test_invalid_format_is_reported_by_name(drifted, ubp, tokens, expected):
     os.symlink("elsewhere", drifted.root / "link")
     for command in ("check", "stale"):
         answer = ubp(drifted, command, *tokens)
         assert answer.status == 2
-        assert told in (answer.record["error"]["message"] if "--json" in tokens else answer.err)
+        assert expected in (answer.record["error"]["message"] if "--json" in tokens else answer.err)
     assert not (drifted.root / "elsewhere").exists()
 
 
@@ -154,7 +154,7 @@ def test_an_output_below_a_link_outside_of_repositories_is_written(drifted, ubp,
 
 
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs /dev/shm")
-def test_a_file_below_dev_is_no_stream(drifted, ubp):
+def test_file_below_dev_is_not_a_stream(drifted, ubp):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         link = os.path.join(folder, "link")
         os.symlink("elsewhere", link)
@@ -162,7 +162,7 @@ def test_a_file_below_dev_is_no_stream(drifted, ubp):
         assert (answer.status, os.listdir(folder)) == (2, ["link"])
 
 
-def test_a_full_disk_leaves_the_old_file(drifted, ubp, monkeypatch):
+def test_full_disk_leaves_the_old_file(drifted, ubp, monkeypatch):
     out = drifted.root / "out.json"
     out.write_text("old")
 
@@ -180,7 +180,7 @@ def test_a_full_disk_leaves_the_old_file(drifted, ubp, monkeypatch):
     assert not list(drifted.root.glob("out.json.*"))
 
 
-def test_paths_are_those_of_the_working_directory(drifted, capsys):
+def test_paths_are_relative_to_the_working_directory(drifted, capsys):
     folder = str(drifted.root / "docs")
     main(["-C", folder, "stale", "--output-file", "markdown=out.md"])
     assert (drifted.root / "docs" / "out.md").read_text().startswith("### UBP")
@@ -188,7 +188,7 @@ def test_paths_are_those_of_the_working_directory(drifted, capsys):
     assert "The directory docs does not exist" in capsys.readouterr().err
 
 
-def test_old_debts_stay_out_of_a_change(drifted, ubp):
+def test_old_debts_are_not_in_a_change(drifted, ubp):
     drifted.write("src/b.py", "3\n")
     drifted.git("add", "--all")
     for name in ("github", "gitlab", "markdown", "rdjson", "sarif"):
@@ -199,7 +199,7 @@ def test_old_debts_stay_out_of_a_change(drifted, ubp):
             assert "docs/a.md" not in answer.out
 
 
-def test_the_shell_completes_the_names_of_formats(drifted, ubp):
+def test_shell_completes_the_names_of_formats(drifted, ubp):
     answer = ubp(drifted, "--install-completion", "--shell", "bash", "--json")
     with open(answer.record["path"], encoding="utf-8") as file:
         choices = f"({' '.join(map(json.dumps, NAMES))})"

@@ -19,8 +19,8 @@ def graph(*titles, level="fresh", total=2):
         for n, title in enumerate(titles)
     )
     paths = [document.path for document in documents]
-    ties = tuple(Edge(a, b, "references") for a, b in pairwise(paths))
-    near = Neighborhood(None, documents, ties, {}, dict.fromkeys(paths, (1, 1)), total)
+    edges = tuple(Edge(a, b, "references") for a, b in pairwise(paths))
+    near = Neighborhood(None, documents, edges, {}, dict.fromkeys(paths, (1, 1)), total)
     levels = dict.fromkeys(paths, Assessment(None, level, ()))
     return PageGraph(near, levels)
 
@@ -40,7 +40,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("title", HOSTILE)
-def test_a_title_stays_one_string_in_dot(title):
+def test_title_stays_one_string_in_dot(title):
     lines = dot_text(graph(title, "Plain")).splitlines()
     assert len(lines) == 7
     string = r'"(?:[^"\\]|\\[\\"])*"'
@@ -49,14 +49,14 @@ def test_a_title_stays_one_string_in_dot(title):
 
 
 @pytest.mark.parametrize("title", HOSTILE)
-def test_a_title_stays_one_label_in_mermaid(title):
+def test_title_stays_one_label_in_mermaid(title):
     first, label, _, arrow = mermaid_text(graph(title, "Plain")).splitlines()
     assert (first, arrow) == ("graph LR", "  n0 -->|references| n1")
     assert re.fullmatch(r'  n0\["(?:[^\x00-\x1f"#&\'`<>\\\[\](){}|]|#\d+;)*"\]', label)
 
 
 @pytest.mark.parametrize("title", HOSTILE)
-def test_terminals_see_nothing_that_moves_them(title):
+def test_terminal_gets_no_control_sequences(title):
     text = graph_text(graph(title, "Plain"), Style(), is_quiet=False)
     assert text.endswith("2 pages, 1 link.\n")
     assert all(line.isprintable() for line in text.splitlines())
@@ -73,7 +73,7 @@ def test_stale_pages_have_a_colour():
     assert graph_text(stale, Style(), is_quiet=False).startswith("0A.md  A, stale\n")
 
 
-def test_what_there_is_no_room_for_is_told():
+def test_omitted_pages_are_counted():
     many = graph("A", "B", total=9)
     note = "2 of 9 pages (the most linked)"
     assert dot_text(many).splitlines()[1] == f"  // {note}"

@@ -51,20 +51,20 @@ def error(victim):
         (".", ["--cwd", "sub/docs", "list-pages"]),
     ],
 )
-def test_a_command_in_a_hidden_repository_runs_no_filter(start, tokens, victim, marker, spawn):
+def test_command_in_a_hidden_repository_runs_no_filter(start, tokens, victim, marker, spawn):
     done = spawn(SimpleNamespace(root=victim / start), *tokens)
     assert not marker.exists()
     assert (done.returncode, done.stdout, done.stderr) == (2, "", error(victim))
 
 
-def test_the_repository_around_a_hidden_one_is_read(victim, marker, spawn):
+def test_repository_containing_a_hidden_one_is_read(victim, marker, spawn):
     done = spawn(SimpleNamespace(root=victim), "stale", "sub/docs/a.md")
     assert (done.returncode, marker.exists()) == (0, False)
     assert "sub/docs/a.md" in done.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the filter is run by sh")
-def test_a_hidden_repository_that_is_named_is_read_with_its_filter(victim, marker, spawn):
+def test_hidden_repository_that_is_named_is_read_with_its_filter(victim, marker, spawn):
     named = {"GIT_DIR": str(victim / "sub")}
     done = spawn(SimpleNamespace(root=victim / "sub"), "stale", environment=named)
     assert (done.returncode, marker.exists()) == (0, True)

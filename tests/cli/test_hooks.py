@@ -1,4 +1,4 @@
-"""What a hook judges: an amended commit, a range, the whole state; and the commands that it prints.
+"""What a hook assesses: an amended commit, a range, the whole state; and its printed commands.
 
 The hooks are shell scripts that git runs; pre-commit is represented by its variables.
 """
@@ -75,7 +75,7 @@ def test_after_commit_path_the_printed_command_stages_that_path_alone(project, c
     assert project.git("diff", "--cached", "--name-only").split() == ["docs/auth.md", "src/auth.py"]
 
 
-def test_ack_of_what_is_staged_fails_where_nothing_is(project, ubp):
+def test_ack_of_staged_changes_fails_where_nothing_is_staged(project, ubp):
     project.write("src/auth.py", "changed\n")
     answer = ubp(project, "ack", "--staged", "docs/auth.md")
     assert answer.status == 2
@@ -83,7 +83,7 @@ def test_ack_of_what_is_staged_fails_where_nothing_is(project, ubp):
     assert "git add -u" in answer.err
 
 
-def test_a_command_for_many_pages_is_whole_and_erases_no_older_staleness(project, ubp):
+def test_command_for_many_pages_is_complete_and_erases_no_older_staleness(project, ubp):
     for number in range(7):
         project.page(f"docs/many-{number}.md", "src/auth.py", "src/billing.py")
     project.commit("Describe")
@@ -127,7 +127,7 @@ def test_ack_of_a_branch_pins_only_what_the_branch_made_stale(project, ubp):
     assert "src/billing.py  modified" in stale
 
 
-def test_an_amended_commit_is_judged_as_the_commit_that_it_becomes(project, commit):
+def test_amended_commit_is_assessed_as_the_commit_that_it_becomes(project, commit):
     project.write("src/auth.py", "changed\n")
     project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
     assert commit("-a", "-m", "Change both")[0] == 0
@@ -143,7 +143,7 @@ def test_an_amended_commit_is_judged_as_the_commit_that_it_becomes(project, comm
     assert commit("--amend", "--no-edit")[0] == 0
 
 
-def test_a_root_commit_can_be_amended(project, commit, ubp):
+def test_root_commit_can_be_amended(project, commit, ubp):
     project.write("src/auth.py", "changed\n")
     assert commit("-a", "--amend", "--no-edit")[0] == 0
     project.page("docs/auth.md", "src/none.py")
@@ -152,7 +152,7 @@ def test_a_root_commit_can_be_amended(project, commit, ubp):
     assert ubp(project, "check", "--amend").status == 2
 
 
-def test_where_amending_cannot_be_known_the_message_says_what_to_run(project, ubp, monkeypatch):
+def test_message_says_what_to_run_where_amending_is_unknown(project, ubp, monkeypatch):
     monkeypatch.setattr("ubp.cli.hooks._is_amending", lambda: None)
     monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")
     project.write("src/auth.py", "changed\n")
@@ -164,7 +164,7 @@ def test_where_amending_cannot_be_known_the_message_says_what_to_run(project, ub
 
 
 @pytest.mark.parametrize("command", ["stale", "check"])
-def test_pre_commit_with_all_files_judges_the_whole_state(project, ubp, monkeypatch, command):
+def test_pre_commit_with_all_files_assesses_the_whole_state(project, ubp, monkeypatch, command):
     project.write("src/auth.py", "changed\n")
     project.commit("Drift")
     monkeypatch.setenv("UBP_NOW", str(project.clock + 30 * 86_400))
@@ -178,7 +178,7 @@ def test_pre_commit_with_all_files_judges_the_whole_state(project, ubp, monkeypa
 
 
 @pytest.mark.parametrize("command", ["stale", "check"])
-def test_pre_commit_with_two_revisions_judges_their_range(project, ubp, monkeypatch, command):
+def test_pre_commit_with_two_revisions_assesses_their_range(project, ubp, monkeypatch, command):
     start = project.head()
     project.write("src/auth.py", "changed\n")
     middle = project.commit("Drift")
@@ -192,7 +192,7 @@ def test_pre_commit_with_two_revisions_judges_their_range(project, ubp, monkeypa
 
 
 @pytest.mark.parametrize("command", ["stale", "check"])
-def test_a_past_change_is_judged_without_checking_it_out(project, ubp, command):
+def test_past_change_is_assessed_without_checking_it_out(project, ubp, command):
     start = project.head()
     project.write("src/auth.py", "changed\n")
     project.commit("Drift")
@@ -209,7 +209,7 @@ def test_a_past_change_is_judged_without_checking_it_out(project, ubp, command):
     assert "docs/billing.md" in ubp(project, command, "--base", "HEAD~1", "--ref", "HEAD").out
 
 
-def test_what_cannot_be_verified_is_a_warning_in_hooks_and_undetermined_elsewhere(
+def test_unverified_source_is_a_warning_in_hooks_and_undetermined_elsewhere(
     project, new_repository, ubp, monkeypatch
 ):
     project.write("other.txt", "x\n")

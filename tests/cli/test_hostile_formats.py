@@ -1,4 +1,4 @@
-"""No name, title or commit subject breaks out of any format, whatever it holds."""
+"""No name, title or commit subject breaks out of any format, whatever it contains."""
 
 import json
 import os
@@ -150,22 +150,25 @@ def findings(draw):
 
 @st.composite
 def outcomes(draw):
-    told = number(draw(st.lists(findings(), max_size=40, unique_by=lambda one: one.filepath)))
-    cuts = sorted(draw(st.tuples(*[st.integers(0, len(told))] * 3)))
+    drawn_findings = number(
+        draw(st.lists(findings(), max_size=40, unique_by=lambda finding: finding.filepath))
+    )
+    cuts = sorted(draw(st.tuples(*[st.integers(0, len(drawn_findings))] * 3)))
     counted, ignored, debts, unknown = (
-        tuple(told[start:end]) for start, end in zip([0, *cuts], [*cuts, len(told)], strict=True)
+        tuple(drawn_findings[start:end])
+        for start, end in zip([0, *cuts], [*cuts, len(drawn_findings)], strict=True)
     )
     suppression = draw(st.builds(Suppression, st.sampled_from(["comment", "configuration"]), TEXT))
     rules = ("stale-doc", "missing-source", "broken-link", "missing-anchor", "bad-front-matter")
     report = CheckReport(
         snapshot=Snapshot(draw(st.sampled_from(["worktree", "staged", "commit"])), None, {}),
         findings=counted,
-        ignored=tuple(one._replace(suppression=suppression) for one in ignored),
+        ignored=tuple(finding._replace(suppression=suppression) for finding in ignored),
         documents=9,
-        unknown=tuple(one._replace(severity="note") for one in unknown),
+        unknown=tuple(finding._replace(severity="note") for finding in unknown),
         rules=rules,
         is_change=draw(st.booleans()),
-        debts=tuple(one._replace(severity="note") for one in debts),
+        debts=tuple(debt._replace(severity="note") for debt in debts),
     )
     pages = draw(st.sampled_from([None, "https://example.com/a/b/blob/main/"]))
     return Outcome(
@@ -178,7 +181,9 @@ def outcomes(draw):
         keys=tuple(draw(st.lists(TEXT, max_size=1))),
         provenance=Provenance("https://example.com/a/b", None, draw(TEXT), pages),
         diffs={
-            (one.filepath, one.about): SourceDiff(draw(TEXT)) for one in counted[:2] if one.drift
+            (reference.filepath, reference.about): SourceDiff(draw(TEXT))
+            for reference in counted[:2]
+            if reference.drift
         },
     )
 
@@ -192,7 +197,7 @@ hostile = settings(
 
 @hostile
 @given(outcomes())
-def test_nothing_gets_out_that_a_terminal_obeys(outcome):
+def test_no_format_contains_terminal_controls(outcome):
     for name in FORMATS:
         text = render(name, outcome)
         assert OBEYED.search(text) is None, name
@@ -228,23 +233,23 @@ def test_annotations_parse_back(outcome):
     assert all(kinds.count(kind) <= 10 for kind in ("error", "warning", "notice"))
     assert set(kinds) <= {"error", "warning", "notice"}
     expected = {
-        (shown_to_github(one.filepath), str(one.line), one.rule): one
-        for one in (*report.findings, *report.debts)
+        (shown_to_github(finding.filepath), str(finding.line), finding.rule): finding
+        for finding in (*report.findings, *report.debts)
     }
     annotations = [(properties, data) for _, properties, data in read if "file" in properties]
     for properties, data in annotations:
-        one = expected[properties["file"], properties["line"], properties["title"]]
+        original = expected[properties["file"], properties["line"], properties["title"]]
         assert set(properties) <= {"file", "line", "endLine", "col", "endColumn", "title"}
-        assert data.startswith(printable(one.message))
+        assert data.startswith(printable(original.message))
     left = len(report.findings) + len(report.debts) - len(annotations)
-    told = [data for _, properties, data in read if properties["title"] == "not shown"]
-    assert sum(map(int, re.findall(r"\d+", "".join(told)))) == left
+    not_shown = [data for _, properties, data in read if properties["title"] == "not shown"]
+    assert sum(map(int, re.findall(r"\d+", "".join(not_shown)))) == left
     assert bool(report.unknown) == any(p["title"] == "not verified" for _, p, _ in read)
 
 
 @hostile
 @given(st.sampled_from(["error", "warning", "notice"]), PATH, TEXT)
-def test_a_command_is_read_as_it_was_meant(kind, path, message):
+def test_printed_command_is_read_as_intended(kind, path, message):
     line = command(kind, message, {"file": path, "line": 3, "col": None})
     assert "\n" not in line
     assert "\r" not in line
@@ -263,19 +268,19 @@ def strings(value):
 
 @hostile
 @given(outcome=outcomes())
-def test_machines_read_valid_reports(fits, outcome):
+def test_machine_formats_are_valid_for_any_report(fits, outcome):
     report = outcome.report
     for name in ("sarif", "rdjson", "gitlab"):
         value = fits(name, render(name, outcome))
         assert all(text.encode() for text in strings(value) if text)  # no half of a surrogate
     results = json.loads(render("sarif", outcome))["runs"][0]["results"]
-    told = (*report.findings, *report.ignored, *report.debts)
-    for one, result in zip(told, results, strict=True):
+    all_findings = (*report.findings, *report.ignored, *report.debts)
+    for finding, result in zip(all_findings, results, strict=True):
         place = result["locations"][0]["physicalLocation"]["artifactLocation"]
-        assert unquote_to_bytes(place["uri"]) == os.fsencode(one.filepath)
+        assert unquote_to_bytes(place["uri"]) == os.fsencode(finding.filepath)
         assert re.fullmatch(r"[\w.~%/-]+", place["uri"], re.ASCII)
         assert "](" not in result["message"]["text"]
-        assert len(result["suppressions"]) == (one.suppression is not None)
+        assert len(result["suppressions"]) == (finding.suppression is not None)
     names = [result["partialFingerprints"]["ubpFinding/v1"] for result in results]
     assert len(set(names)) == len(names)
     assert len(json.loads(render("gitlab", outcome))) == len(
@@ -316,7 +321,7 @@ def outside_code(inline):
 
 @hostile
 @given(outcomes())
-def test_markdown_holds_no_markup_but_ours(outcome):
+def test_markdown_has_no_markup_but_ours(outcome):
     text = render("markdown", outcome)
     tokens = read_markdown(text)
     assert len(text) <= MAX_CHARACTERS
@@ -347,10 +352,10 @@ def check_rows(tokens, outcome):
             rows.append(cells)
             cells = []
     assert all(len(row) == 5 for row in rows)
-    drifted = [one for one in outcome.report.findings if one.drift]
+    drifted = [finding for finding in outcome.report.findings if finding.drift]
     assert len(rows) == len(drifted)
     shown = [first_code(row[0]) for row in rows]
-    assert sorted(shown) == sorted(printable(one.filepath) for one in drifted)
+    assert sorted(shown) == sorted(printable(finding.filepath) for finding in drifted)
     tables = sum(token.type == "table_open" for token in tokens)
     assert tables == (bool(drifted)) + (len(drifted) > MAX_ROWS)
 
@@ -363,16 +368,20 @@ def first_code(cell):
 
 
 @pytest.mark.parametrize("count", [300, 3_000])
-def test_a_comment_is_never_too_long_and_tells_where_it_was_cut(count):
+def test_comment_stays_within_the_limit_and_says_where_it_was_cut(count):
     path = "docs/" + "x" * 90
-    one = Finding("broken-link", path, 3, "There is no file x.md.", "markdown x.md", hint="h" * 150)
+    ignored_finding = Finding(
+        "broken-link", path, 3, "There is no file x.md.", "markdown x.md", hint="h" * 150
+    )
     rules = ("broken-link", "missing-anchor", "bad-front-matter")
     report = CheckReport(
         snapshot=Snapshot("worktree", None, {}),
         findings=tuple(
-            one._replace(rule=rule, line=line) for rule in rules for line in range(count)
+            ignored_finding._replace(rule=rule, line=line)
+            for rule in rules
+            for line in range(count)
         ),
-        ignored=(one,),
+        ignored=(ignored_finding,),
         documents=1,
         unknown=(),
         rules=rules,

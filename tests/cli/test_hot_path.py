@@ -84,13 +84,13 @@ def loaded(drifted):
     ],
     ids=" ".join,
 )
-def test_a_warm_run_imports_nothing_heavy(tokens, loaded):
+def test_warm_run_imports_nothing_heavy(tokens, loaded):
     status, modules = loaded(*tokens)
     assert status == (1 if "--exit-code" in tokens else 0)
     assert modules & HEAVY == set()
 
 
-def test_a_changed_source_needs_nothing_heavy(drifted, loaded):
+def test_changed_source_needs_nothing_heavy(drifted, loaded):
     drifted.write("src/b.py", "3\n")
     drifted.git("add", "src/b.py")
     drifted.write("src/a.py", "3\n")
@@ -99,14 +99,14 @@ def test_a_changed_source_needs_nothing_heavy(drifted, loaded):
         assert (found, modules & HEAVY) == (status, set())
 
 
-def test_a_new_commit_needs_nothing_heavy(drifted, loaded):
+def test_new_commit_needs_nothing_heavy(drifted, loaded):
     drifted.write("src/b.py", "3\n")
     drifted.commit("Change b")
     status, modules = loaded("stale")
     assert (status, modules & HEAVY) == (0, set())
 
 
-def test_the_command_line_loads_no_heavy_library_before_it_is_needed():
+def test_command_line_loads_no_heavy_library_before_it_is_needed():
     program = "import ubp.cli.app, sys; print(' '.join(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
@@ -115,7 +115,7 @@ def test_the_command_line_loads_no_heavy_library_before_it_is_needed():
     assert set(done.stdout.split()) & heavy == set()
 
 
-def test_a_hook_that_checks_links_loads_no_markdown_parser(drifted):
+def test_hook_that_checks_links_loads_no_markdown_parser(drifted):
     load = "import sys; from ubp.__main__ import main; main(['check', '--staged'])"
     program = f"{load}; print({{'markdown_it', 'numpy', 'pygit2'}} & set(sys.modules))"
 

@@ -59,7 +59,7 @@ def collections(shared, repository, monkeypatch):
     return repository
 
 
-def test_search_answers_about_a_collection_with_its_name(asked, collections):
+def test_search_of_a_collection_shows_its_name(asked, collections):
     record = asked(collections, "search", "fixed", "length", "--in", "spec", "--mode", "fulltext")
     found = record["results"][0]
     assert (found["collection"], found["filepath"]) == ("spec", "types.md")
@@ -114,13 +114,13 @@ def test_other_reading_commands_answer_about_a_collection(ubp, collections):
         (("list-pages", "--in", "spec@"), "No version after the @"),
     ],
 )
-def test_a_collection_that_cannot_be_read_is_explained(ubp, collections, tokens, message):
+def test_unreadable_collection_is_explained(ubp, collections, tokens, message):
     answer = ubp(collections, *tokens)
     assert answer.status == 2
     assert message in answer.err
 
 
-def test_the_project_s_pin_is_the_version_that_is_read(ubp, collections, shared):
+def test_pin_of_the_project_selects_the_version(ubp, collections, shared):
     upstream = shared / "spec"
     v1 = collections.git("-C", str(upstream), "rev-parse", "v1")
     setting = {"git": upstream.as_uri(), "at": v1}
@@ -129,14 +129,14 @@ def test_the_project_s_pin_is_the_version_that_is_read(ubp, collections, shared)
     assert "fixed" in ubp(collections, "get-page", "types.md", "--in", "spec@main").out
 
 
-def test_a_project_cannot_read_a_collection_of_another_address(ubp, collections):
+def test_project_cannot_read_a_collection_of_another_address(ubp, collections):
     setting = {"git": "https://example.org/other.git"}
     collections.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
     answer = ubp(collections, "list-pages", "--in", "spec")
     assert "is not the one on this machine" in answer.err
 
 
-def test_a_policy_of_excerpts_cuts_pages(asked, collections, shared):
+def test_policy_of_excerpts_cuts_pages(asked, collections, shared):
     setting = {"git": (shared / "spec").as_uri(), "policy": "excerpt_only"}
     collections.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
     record = asked(collections, "get-page", "long.md", "--in", "spec")
@@ -147,7 +147,7 @@ def test_a_policy_of_excerpts_cuts_pages(asked, collections, shared):
 
 
 @pytest.mark.parametrize("name", ["Slice_types", "slices", "Slices", "slices-slice_types"])
-def test_a_section_of_a_page_is_read_by_its_id_slug_or_heading(asked, collections, name):
+def test_section_of_a_page_is_read_by_its_id_slug_or_heading(asked, collections, name):
     record = asked(collections, "get-page", f"types.md#{name}", "--in", "spec")
     assert record["content"].startswith("## Slices {#Slice_types}\n\nA slice")
     assert record["content"].endswith("Use `append` to grow a slice.")
@@ -155,7 +155,7 @@ def test_a_section_of_a_page_is_read_by_its_id_slug_or_heading(asked, collection
     assert [section["heading"] for section in record["sections"]] == ["Slices"]
 
 
-def test_a_section_at_any_level_is_read(asked, ubp, collections):
+def test_section_at_any_level_is_read(asked, ubp, collections):
     record = asked(collections, "get-page", "types.md#growing", "--in", "spec")
     assert record["content"] == "#### Growing\n\nUse `append` to grow a slice."
     assert record["sections"][0]["heading_path"] == ["Types", "Slices", "Growing"]
@@ -171,7 +171,7 @@ def test_section_ids_of_answers_resolve(asked, collections):
         assert page["filepath"] == "types.md"
 
 
-def test_a_page_with_a_hash_in_its_name_is_no_section(asked, repository):
+def test_page_with_a_hash_in_its_name_is_not_a_section(asked, repository):
     repository.write("c#.md", "# C#\n\n## Part\n\nText.\n")
     repository.commit()
     assert asked(repository, "get-page", "c#.md")["title"] == "C#"

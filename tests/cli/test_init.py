@@ -46,7 +46,7 @@ from ubp.core.snippets import SnippetTarget, make_snippets
         ([], [], ""),
     ],
 )
-def test_the_documentation_folder_is_proposed(documents, bound, folder):
+def test_documentation_folder_is_proposed(documents, bound, folder):
     readmes = [path for path in documents if path == "README.md"]
     assert propose_config(documents, bound) == plan_for(folder, readmes)
 
@@ -80,14 +80,14 @@ def test_readmes_in_the_root_are_included():
 
 
 @pytest.mark.parametrize("plan", [Plan(), plan_for("docs"), Plan(exclude=("docs/old/**",))])
-def test_what_is_written_is_what_is_read(plan, tmp_path):
+def test_init_writes_what_the_configuration_reads(plan, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(config_record(plan)))
     read = load_config(str(tmp_path))
     assert (read.docs_dir, read.include, read.warnings) == (plan.docs_dir, plan.include, ())
     assert set(plan.exclude) <= set(read.exclude)
 
 
-def test_the_defaults_need_no_setting():
+def test_init_with_defaults_writes_no_setting():
     assert config_record(Plan()) == {"$schema": "./config.schema.json"}
 
 
@@ -107,7 +107,7 @@ def test_init_leaves_four_files_to_track(drifted, ubp):
     assert drifted.git("status", "--short") == ""
 
 
-def test_a_configuration_that_is_there_is_kept(drifted, ubp):
+def test_existing_configuration_is_kept(drifted, ubp):
     text = '{"staleness": {"threshold_days": 30}}'
     drifted.write(".ubp/config.json", text)
     answer = ubp(drifted, "init", "--yes")
@@ -116,13 +116,13 @@ def test_a_configuration_that_is_there_is_kept(drifted, ubp):
     assert (drifted.root / ".ubp/.gitignore").read_text() == IGNORE_TEXT
 
 
-def test_a_second_init_writes_nothing(drifted, ubp):
+def test_second_init_writes_nothing(drifted, ubp):
     ubp(drifted, "init", "--yes")
     assert ubp(drifted, "init", "--yes", "--json").record["written"] == []
 
 
 @pytest.mark.parametrize("name", ["", "config.json", ".gitignore", "config.schema.json"])
-def test_nothing_is_written_through_a_link(name, drifted, tmp_path, ubp):
+def test_init_writes_nothing_through_a_link(name, drifted, tmp_path, ubp):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "file").write_text("mine")
@@ -137,7 +137,7 @@ def test_nothing_is_written_through_a_link(name, drifted, tmp_path, ubp):
     assert {file.name: file.read_text() for file in outside.iterdir()} == {"file": "mine"}
 
 
-def test_a_bare_repository_needs_no_configuration(new_repository, ubp):
+def test_bare_repository_needs_no_configuration(new_repository, ubp):
     answer = ubp(new_repository("bare", "--bare"), "init", "--yes")
     assert answer.status == 2
     assert answer.err.startswith(
@@ -147,7 +147,7 @@ def test_a_bare_repository_needs_no_configuration(new_repository, ubp):
 
 @pytest.fixture
 def answering(drifted, monkeypatch):
-    """Run `ubp init` for somebody who types these answers at a terminal."""
+    """Run `ubp init` for a user who types these answers at a terminal."""
 
     class Screen(io.StringIO):
         def isatty(self):
@@ -165,7 +165,7 @@ def answering(drifted, monkeypatch):
     return run
 
 
-def test_enter_takes_the_defaults(answering, drifted):
+def test_enter_accepts_the_defaults(answering, drifted):
     status, screen = answering("", "", "")
     assert status == 0
     assert screen.startswith(
@@ -188,12 +188,12 @@ def test_answers_are_written(answering, drifted):
     }
 
 
-def test_the_whole_repository_can_be_chosen(answering, drifted):
+def test_whole_repository_can_be_chosen(answering, drifted):
     answering(".", "", "")
     assert load_config(str(drifted.root / ".ubp")) == Config()
 
 
-def test_what_is_there_is_kept_rewritten_or_left(answering, drifted):
+def test_existing_file_is_kept_rewritten_or_skipped(answering, drifted):
     text = '{"staleness": {"threshold_days": 30}}'
     file = drifted.write(".ubp/config.json", text)
     status, screen = answering("")
@@ -212,7 +212,7 @@ def test_what_is_there_is_kept_rewritten_or_left(answering, drifted):
     assert file.read_text() != text
 
 
-def test_the_end_of_the_answers_ends_the_command(answering):
+def test_end_of_input_ends_the_command(answering):
     assert answering()[0] == 130
 
 
@@ -230,7 +230,7 @@ def place(**known):
     return SnippetTarget(**{**default, **known})
 
 
-def test_a_snippet_is_offered_where_it_can_be_used():
+def test_snippet_is_offered_where_it_can_be_used():
     names = [snippet.name for snippet in make_snippets(place())]
     assert names == ["pre-commit-local", "mcp-extra"]
     installed = place(
@@ -252,7 +252,7 @@ def test_a_snippet_is_offered_where_it_can_be_used():
     )
 
 
-def test_a_snippet_fits_into_what_is_there():
+def test_snippet_fits_into_the_existing_file():
     snippet, *_ = make_snippets(place(files=frozenset({".pre-commit-config.yaml"})))
     assert snippet.text.startswith("  - repo: local\n")
     assert snippet.title.startswith("pre-commit: add this to `repos` in .pre-commit-config.yaml")
@@ -261,7 +261,7 @@ def test_a_snippet_fits_into_what_is_there():
 @pytest.mark.parametrize(
     "launch", [("/usr/bin/ubp",), ("C:/Program Files/ubp.exe",), ("/a b/it's", "-m", "ubp")]
 )
-def test_a_snippet_survives_yaml_and_the_shell(launch):
+def test_snippet_survives_yaml_and_the_shell(launch):
     import yaml
 
     snippet, *_ = make_snippets(place(launch=launch))
@@ -303,7 +303,7 @@ def test_claude_desktop_starts_this_ubp_in_this_repository(server):
         (".mcp.json", ["claude-code"]),
     ],
 )
-def test_agent_that_the_repository_is_used_with_is_the_only_one_offered(file, names):
+def test_only_the_agent_in_use_is_offered(file, names):
     snippets = make_snippets(place(server=("/usr/bin/ubp",), files=frozenset({file})))
     assert [snippet.name for snippet in snippets[1:]] == names
 
@@ -313,7 +313,7 @@ AT_GITHUB = {"repository": "https://github.com/example/ubp.git", "revision": "v1
 
 def text_of(name, **known):
     """The text of a snippet; None where it is not offered."""
-    found = [one.text for one in make_snippets(place(**known)) if one.name == name]
+    found = [snippet.text for snippet in make_snippets(place(**known)) if snippet.name == name]
     return found[0] if found else None
 
 
@@ -326,7 +326,7 @@ def text_of(name, **known):
         {"origin": "ssh://git@GitHub.com:22/example/project.git"},
     ],
 )
-def test_a_project_at_github_is_offered_the_action(project):
+def test_project_at_github_is_offered_the_action(project):
     import yaml
 
     assert text_of("gitlab", **AT_GITHUB, **project) is None
@@ -352,7 +352,7 @@ def test_a_project_at_github_is_offered_the_action(project):
         ("https://github.com/example/ubp", ""),
     ],
 )
-def test_without_an_action_or_github_there_is_no_workflow(repository, origin):
+def test_project_without_action_or_github_gets_no_workflow(repository, origin):
     assert text_of("github", repository=repository, revision="v1", origin=origin) is None
 
 
@@ -364,7 +364,7 @@ def test_without_an_action_or_github_there_is_no_workflow(repository, origin):
         {"origin": "git@gitlab.example.com:docs/github.com.git"},
     ],
 )
-def test_a_project_at_gitlab_is_offered_a_job(project):
+def test_project_at_gitlab_is_offered_a_job(project):
     import yaml
 
     assert text_of("github", **AT_GITHUB, **project) is None
@@ -383,12 +383,12 @@ def test_a_project_at_gitlab_is_offered_a_job(project):
     assert script[0] == "pip install --quiet ubp"
 
 
-def test_what_the_job_runs_is_a_call_that_works(drifted, ubp, monkeypatch):
+def test_gitlab_job_runs_a_command_that_works(drifted, ubp, monkeypatch):
     import yaml
 
     drifted.git("remote", "add", "origin", "https://gitlab.com/example/project.git")
     record = ubp(drifted, "init", "--yes", "--json").record
-    (text,) = (one["text"] for one in record["snippets"] if one["name"] == "gitlab")
+    (text,) = (snippet["text"] for snippet in record["snippets"] if snippet["name"] == "gitlab")
     monkeypatch.setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", drifted.git("rev-parse", "HEAD~1"))
     line = yaml.safe_load(text)["documentation"]["script"][1]
     _, *tokens = shlex.split(os.path.expandvars(line))
@@ -397,7 +397,7 @@ def test_what_the_job_runs_is_a_call_that_works(drifted, ubp, monkeypatch):
     assert finding["location"]["path"] == "docs/a.md"
 
 
-def test_many_old_findings_are_offered_to_be_accepted(drifted, ubp):
+def test_init_offers_to_accept_many_old_findings(drifted, ubp):
     drifted.write("docs/links.md", "".join(f"[{n}](gone{n}.md)\n" for n in range(8)))
     assert "ubp debt" not in ubp(drifted, "init", "--yes").out
     drifted.write("docs/more.md", "[gone](gone.md)\n")
@@ -447,7 +447,7 @@ def test_init_ends_with_three_commands_that_work(drifted, ubp):
         assert ubp(drifted, *command.split()[1:]).status in {0, 1}
 
 
-def test_init_lists_what_it_indexes_and_what_it_leaves_out(drifted, ubp):
+def test_init_lists_what_it_indexes_and_what_it_omits(drifted, ubp):
     drifted.write("examples/a.md", "# A\n")
     drifted.write("examples/deep/b.md", "# B\n")
     drifted.write("CHANGELOG.md", "# Changes\n")
@@ -581,7 +581,7 @@ def test_missing_extra_for_agents_is_a_snippet():
     assert text_of("mcp-extra", install="pip install 'ubp[full]'") == "pip install 'ubp[full]'\n"
 
 
-def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
+def test_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
     program = tmp_path / "ubp"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
@@ -591,7 +591,7 @@ def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
     assert launch_command(None) == (sys.executable, "-P", "-m", "ubp")
 
 
-def test_a_launch_command_imports_nothing_from_the_repository_where_it_runs(monkeypatch, tmp_path):
+def test_launch_command_imports_nothing_from_the_repository_where_it_runs(monkeypatch, tmp_path):
     for trap in ("ubp/__init__.py", "ubp/__main__.py", "json.py", "platform.py", "pygit2.py"):
         (tmp_path / trap).parent.mkdir(exist_ok=True)
         (tmp_path / trap).write_text(
@@ -646,14 +646,14 @@ def test_uvx_is_named_where_it_runs(installed_as, monkeypatch, tmp_path):
         ),
     ],
 )
-def test_installation_is_what_the_installer_recorded_or_the_metadata(
+def test_installation_is_read_from_the_installer_or_the_metadata(
     record, url, installation, installed_as
 ):
     installed_as(record, *([url] if url else []))
     assert find_installation() == installation
 
 
-def test_record_is_read_where_the_package_is(monkeypatch, tmp_path):
+def test_record_is_read_beside_the_package(monkeypatch, tmp_path):
     metadata = tmp_path / f"ubp-{__version__}.dist-info"
     metadata.mkdir()
     (metadata / "direct_url.json").write_text('{"url": "file:///src/my%20%2520", "dir_info": {}}')
@@ -666,7 +666,7 @@ def test_record_is_read_where_the_package_is(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("tags", "revision"), [((), "HEAD"), (("v0.9", "other"), "v0.9"), (("v0.9", "v1.0"), "v1.0")]
 )
-def test_clone_that_ubp_runs_from_has_an_address(  # noqa: PLR0917  # fixtures
+def test_source_checkout_has_an_address(  # noqa: PLR0917  # fixtures
     tags, revision, new_repository, drifted, ubp, installed_as
 ):
     source = new_repository("source")
@@ -679,7 +679,7 @@ def test_clone_that_ubp_runs_from_has_an_address(  # noqa: PLR0917  # fixtures
     source.commit("Last")
     installed_as(json.dumps({"url": source.root.as_uri(), "dir_info": {"editable": True}}))
     record = ubp(drifted, "init", "--yes", "--json").record
-    (text,) = (one["text"] for one in record["snippets"] if one["name"] == "pre-commit")
+    (text,) = (snippet["text"] for snippet in record["snippets"] if snippet["name"] == "pre-commit")
     expected = source.git("rev-parse", "HEAD") if revision == "HEAD" else revision
     assert f"  - repo: https://example.com/ubp.git\n    rev: {expected}\n" in text
 
@@ -707,7 +707,7 @@ def unbound(repository):
     return repository
 
 
-def test_init_tells_what_could_be_bound(unbound, ubp):
+def test_init_shows_sources_that_could_be_bound(unbound, ubp):
     record = ubp(unbound, "init", "--yes", "--json").record
     assert (record["documents"], record["bound"], record["is_large"]) == (2, 0, False)
     assert record["preview"]["proposed"] >= 1
@@ -718,13 +718,13 @@ def test_init_tells_what_could_be_bound(unbound, ubp):
     assert steps_of(out)["ubp bind"] == "proposes sources for each page"
 
 
-def test_where_most_pages_are_bound_nobody_is_told(drifted, ubp):
+def test_init_with_most_pages_bound_shows_no_preview(drifted, ubp):
     assert ubp(drifted, "init", "--yes", "--json").record["preview"] is None
     assert "ubp bind" not in ubp(drifted, "init", "--yes").out
 
 
 @pytest.mark.parametrize("limit", ["MAX_PREVIEW_PAGES", "MAX_PREVIEW_FILES"])
-def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch):
+def test_init_in_too_large_a_repository_shows_no_preview(limit, unbound, ubp, monkeypatch):
     monkeypatch.setattr(f"ubp.cli.setup.{limit}", 2)
     unbound.write("README.md", "# Read me\n")
     record = ubp(unbound, "init", "--yes", "--json").record
@@ -751,7 +751,7 @@ def test_commands_of_init_work_where_it_was_typed(unbound, capsys, monkeypatch):
     assert "Page not found: src" in capsys.readouterr().err
 
 
-def test_the_directory_to_begin_with_is_the_largest_that_is_not_too_large():
+def test_first_directory_is_the_largest_that_is_not_too_large():
     pages = [f"docs/{language}/{n}.md" for language in ("de", "en") for n in range(3)]
     pages.append("docs/en/more/4.md")
     assert largest_folder(pages, 10) == "docs"
@@ -760,7 +760,7 @@ def test_the_directory_to_begin_with_is_the_largest_that_is_not_too_large():
     assert largest_folder(["README.md"], 3) == ""
 
 
-def test_a_symbol_without_its_parser_is_answered_by_a_command_for_this_environment(
+def test_symbol_without_its_parser_is_answered_by_a_command_for_this_environment(
     repository, ubp, monkeypatch
 ):
     monkeypatch.setattr(symbols, "parser_version", lambda: None)

@@ -1,4 +1,4 @@
-"""`ubp model`, and what init, reindex and status say of embedding."""
+"""`ubp model`, and what init, reindex and status report about embedding."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from ubp.index.embed.models import FetchedModel
 
 
 @pytest.fixture
-def told(schemas):
+def valid_record(schemas):
     """A command's record, once it is known to fit its schema."""
 
     def check(answer, shape):
@@ -27,7 +27,7 @@ def told(schemas):
     return check
 
 
-def test_the_bundled_model_is_told_with_what_is_pending(drifted, ubp, told):
+def test_bundled_model_is_shown_with_pending_sections(drifted, ubp, valid_record):
     place = find_model(None, {})
     expected = {
         "name": "ubp-bilingual-256",
@@ -38,31 +38,31 @@ def test_the_bundled_model_is_told_with_what_is_pending(drifted, ubp, told):
         "pending": 3,
         "why_none": "",
     }
-    assert told(ubp(drifted, "model", "--json"), "model") == expected
-    assert told(ubp(drifted, "status", "--json"), "status")["model"] == expected
+    assert valid_record(ubp(drifted, "model", "--json"), "model") == expected
+    assert valid_record(ubp(drifted, "status", "--json"), "status")["model"] == expected
     assert "256 dimensions); 3 sections, 3 pending\n" in ubp(drifted, "status").out
     assert ubp(drifted, "model").out == (
         "Model:         ubp-bilingual-256 (256 dimensions); 3 sections, 3 pending\n"
         f"Directory:     {place.directory}\n"
         f"Fingerprint:   {expected['fingerprint']}\n"
     )
-    assert told(ubp(drifted, "reindex", "--json"), "reindex")["embedded"] == 3
-    assert told(ubp(drifted, "model", "--json"), "model")["pending"] == 0
+    assert valid_record(ubp(drifted, "reindex", "--json"), "reindex")["embedded"] == 3
+    assert valid_record(ubp(drifted, "model", "--json"), "model")["pending"] == 0
 
 
-def test_embedding_can_be_left_to_the_first_search(drifted, ubp, told):
-    assert told(ubp(drifted, "init", "--yes", "--json"), "init")["embedded"] == 3
+def test_embedding_can_be_left_to_the_first_search(drifted, ubp, valid_record):
+    assert valid_record(ubp(drifted, "init", "--yes", "--json"), "init")["embedded"] == 3
     skipped = ubp(drifted, "reindex", "--skip-embedding", "--json")
-    assert told(skipped, "reindex")["embedded"] is None
+    assert valid_record(skipped, "reindex")["embedded"] is None
     skipped = ubp(drifted, "init", "--yes", "--skip-embedding", "--json")
-    assert told(skipped, "init")["embedded"] is None
+    assert valid_record(skipped, "init")["embedded"] is None
     assert ubp(drifted, "model", "--json").record["pending"] == 3
-    assert told(ubp(drifted, "reindex", "--prune", "--json"), "reindex")["embedded"] is None
+    assert valid_record(ubp(drifted, "reindex", "--prune", "--json"), "reindex")["embedded"] is None
 
 
-def test_why_there_is_no_model_is_told(drifted, ubp, monkeypatch, told):
+def test_missing_model_is_shown_with_the_reason(drifted, ubp, monkeypatch, valid_record):
     def why():
-        record = told(ubp(drifted, "model", "--json"), "model")
+        record = valid_record(ubp(drifted, "model", "--json"), "model")
         assert (record["name"], record["pending"], record["sections"]) == (None, None, 3)
         return record["why_none"]
 
@@ -76,7 +76,9 @@ def test_why_there_is_no_model_is_told(drifted, ubp, monkeypatch, told):
     assert ubp(drifted, "reindex", "--json").record["embedded"] is None
 
 
-def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch, told):
+def test_fetched_model_is_shown_with_the_setting_to_write(
+    repository, ubp, monkeypatch, valid_record
+):
     def fetch(name, environment, progress):
         progress("Fetching", 1, 1)
         assert environment["HOME"]
@@ -90,7 +92,7 @@ def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch
         'To use it, set "search": {"model": "owner/small"} in .ubp/config.json\n'
     )
     answer = ubp(repository, "model", "fetch", "owner/small", "--json")
-    assert told(answer, "model-fetch") == {
+    assert valid_record(answer, "model-fetch") == {
         "name": "owner/small",
         "directory": "/cache/small",
         "dimensions": 3,
@@ -105,20 +107,20 @@ def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch
         (["bring", "owner/small"], ""),
     ],
 )
-def test_calls_that_are_wrong_exit_2(tokens, message, repository, ubp):
+def test_invalid_model_commands_exit_2(tokens, message, repository, ubp):
     answer = ubp(repository, "model", *tokens)
     assert (answer.status, answer.out) == (2, "")
     assert message in answer.err
 
 
-def test_without_the_extra_nothing_is_fetched(repository, ubp, monkeypatch):
+def test_fetch_without_the_extra_downloads_nothing(repository, ubp, monkeypatch):
     monkeypatch.setattr("ubp.index.embed.locate.LIBRARIES", ("a_library_that_is_not_there",))
     answer = ubp(repository, "model", "fetch", "owner/small")
     assert answer.status == 2
     assert f"Hint: Install it: {install_command('full')}" in answer.err
 
 
-def test_telling_the_model_loads_none(drifted):
+def test_model_command_loads_no_model(drifted):
     program = (
         "import sys; from ubp.__main__ import main; main(['model']); main(['status']);"
         "print(*{'numpy', 'model2vec', 'tokenizers'} & set(sys.modules))"
@@ -135,7 +137,7 @@ def test_telling_the_model_loads_none(drifted):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
-def test_the_first_search_says_nothing_but_how_far_it_is(repository, spawn):
+def test_first_search_prints_only_progress(repository, spawn):
     repository.write("docs/a.md", "# Tokens\n\nA token expires.\n")
     repository.commit()
     controller, terminal = os.openpty()

@@ -46,7 +46,7 @@ def test_trends_are_a_table_with_the_last_periods(run):
     assert "Invalid --until: soon." in run("trends", "--until", "soon", status=2)
 
 
-def test_an_answer_shows_passages_their_places_and_how_sure_it_is(run, monkeypatch):
+def test_answer_shows_passages_places_and_confidence(run, monkeypatch):
     out = run("ask", "how", "much", "sun", "do", "tomatoes", "need")
     passage = "    # Tomatoes\n    \n    They need six hours of sun.\n"
     assert out.startswith(f"[1] Tomatoes  garden/tomatoes.md:1\n{passage}")
@@ -57,13 +57,13 @@ def test_an_answer_shows_passages_their_places_and_how_sure_it_is(run, monkeypat
     assert "tiny did not answer" in run("ask", "tomatoes")
 
 
-def test_a_report_that_does_not_exist_can_be_made(run):
+def test_missing_report_can_be_made(run):
     out = run("oss-report", "acme/app", status=2)
     assert "There is no report on https://github.com/acme/app." in out
     assert "ubp oss-report https://github.com/acme/app --verify" in out
 
 
-def test_the_html_report_draws_the_topics_of_dated_notes(run, repository, tmp_path):
+def test_html_report_draws_the_topics_of_dated_notes(run, repository, tmp_path):
     file = tmp_path / "report.html"
     run("report", "--html", str(file), "--weeks", "1")
     assert "polyline" not in file.read_text("utf-8").partition("<body>")[2]
@@ -77,7 +77,7 @@ def test_the_html_report_draws_the_topics_of_dated_notes(run, repository, tmp_pa
     assert "<b>x" not in body
 
 
-def test_a_report_on_a_collection_is_written_to_a_named_file(run, repository, tmp_path):
+def test_report_on_a_collection_is_written_to_a_named_file(run, repository, tmp_path):
     run("collections", "add", "saved", str(repository.root), "--yes")
     assert "requires a file name" in run("report", "--in", "saved", "--html", status=2)
     run("report", "--in", "saved", "--html", str(tmp_path / "saved.html"), "--weeks", "1")

@@ -1,4 +1,4 @@
-"""The hook, by pre-commit itself, installed from a repository with what this checkout holds."""
+"""The hook, by pre-commit itself, installed from a repository with the files of this checkout."""
 
 import json
 import os
@@ -93,7 +93,7 @@ def project(repository, installed):
 
 @pytest.fixture
 def commit(project, installed):
-    """Commit as a user does, with the hook; the exit status and what the hook said."""
+    """Commit as a user does, with the hook; return the exit status and the hook's output."""
 
     def attempt(*args, command="commit"):
         done = subprocess.run(
@@ -105,7 +105,7 @@ def commit(project, installed):
             check=False,
         )
         said = (done.stdout + done.stderr).splitlines(keepends=True)
-        # pre-commit tells where it keeps what is not staged: a file name with a time in it.
+        # pre-commit prints where it keeps unstaged changes: a file name with a time in it.
         return done.returncode, "".join(line for line in said if not line.startswith("["))
 
     return attempt
@@ -142,13 +142,13 @@ DELETED = STOPPED.format(
 )
 
 
-def test_a_source_without_its_page_is_stopped(project, commit):
+def test_source_without_its_page_is_stopped(project, commit):
     project.write("src/session.py", "ttl = 15\n")
     project.git("add", "--all")
     assert commit("-m", "Shorten") == (1, MODIFIED)
 
 
-def test_a_source_with_its_page_passes(project, commit):
+def test_source_with_its_page_passes(project, commit):
     project.write("src/session.py", "ttl = 15\n")
     project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
     project.git("add", "--all")
@@ -167,7 +167,7 @@ def test_warn_only_hook_shows_the_stale_page_and_passes(project, commit):
     assert "docs/session.md:3  now stale\n" in said
 
 
-def test_an_acknowledged_page_passes(project, commit, spawn):
+def test_acknowledged_page_passes(project, commit, spawn):
     project.write("src/session.py", "ttl = 15\n")
     project.git("add", "--all")
     assert commit("-m", "Shorten")[0] == 1
@@ -177,24 +177,24 @@ def test_an_acknowledged_page_passes(project, commit, spawn):
     assert project.git("status", "--short") == ""
 
 
-def test_a_commit_that_only_deletes_is_stopped(project, commit):
+def test_commit_that_only_deletes_is_stopped(project, commit):
     project.git("rm", "--quiet", "src/session.py")
     assert commit("-m", "Delete") == (1, DELETED)
 
 
-def test_a_page_deleted_with_its_source_passes(project, commit):
+def test_page_deleted_with_its_source_passes(project, commit):
     project.git("rm", "--quiet", "src/session.py", "docs/session.md")
     assert commit("-m", "Delete")[0] == 0
 
 
-def test_commit_all_is_judged_by_what_it_commits(project, commit):
+def test_commit_all_is_assessed_by_what_it_commits(project, commit):
     project.write("src/session.py", "ttl = 15\n")
     assert commit("--all", "-m", "Shorten") == (1, modified("git add -u && "))
     project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
     assert commit("--all", "-m", "Shorten")[0] == 0
 
 
-def test_commit_path_is_judged_by_what_it_commits(project, commit):
+def test_commit_path_is_assessed_by_what_it_commits(project, commit):
     project.write("src/session.py", "ttl = 15\n")
     project.write("src/other.py", "2\n")
     project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
@@ -207,7 +207,7 @@ def test_commit_path_is_judged_by_what_it_commits(project, commit):
     assert commit("-m", "Shorten", "src/session.py", "docs/session.md")[0] == 0
 
 
-def test_a_merge_is_not_blamed_for_what_its_parents_did(project, commit):
+def test_merge_is_not_blamed_for_changes_of_its_parents(project, commit):
     project.git("checkout", "--quiet", "-b", "topic")
     project.write("src/session.py", "ttl = 15\n")
     project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
@@ -218,7 +218,7 @@ def test_a_merge_is_not_blamed_for_what_its_parents_did(project, commit):
     assert commit("--no-ff", "--no-edit", "topic", command="merge")[0] == 0
 
 
-def test_a_merge_that_changes_a_source_itself_is_stopped(project, commit):
+def test_merge_that_changes_a_source_itself_is_stopped(project, commit):
     project.git("checkout", "--quiet", "-b", "topic")
     project.write("src/other.py", "2\n")
     project.commit("Change other")
@@ -249,7 +249,7 @@ Next:
 """
 
 
-def test_the_hook_that_checks_stops_both_broken_links_and_stale_pages(project, commit, installed):
+def test_check_hook_stops_both_broken_links_and_stale_pages(project, commit, installed):
     project.write("docs/login.md", "# Signing in\n")
     project.write("index.md", "[Signing in](docs/login.md), [old](old.md)\n")
     configure(project.root, installed, "ubp-check")
@@ -264,7 +264,7 @@ def test_the_hook_that_checks_stops_both_broken_links_and_stale_pages(project, c
     assert commit("-m", "Mend both")[0] == 0
 
 
-def test_a_first_commit_passes(new_repository, installed):
+def test_first_commit_passes(new_repository, installed):
     first = new_repository("first")
     configure(first.root, installed)
     run(first.root, "pre-commit", "install", env=environment(installed))
@@ -274,7 +274,7 @@ def test_a_first_commit_passes(new_repository, installed):
     run(first.root, "git", "commit", "--quiet", "-m", "Begin", env=environment(installed))
 
 
-def test_what_is_not_staged_satisfies_nothing_and_is_kept(project, commit):
+def test_unstaged_page_does_not_count_and_is_kept(project, commit):
     project.write("src/session.py", "ttl = 15\n")
     project.git("add", "--all")
     page = project.page("docs/session.md", "src/session.py", body="It lives 15 minutes.\n")
@@ -286,13 +286,13 @@ def test_what_is_not_staged_satisfies_nothing_and_is_kept(project, commit):
     assert project.git("status", "--short") == "M src/session.py"
 
 
-def test_an_unrelated_commit_passes(project, commit):
+def test_unrelated_commit_passes(project, commit):
     project.write("src/other.py", "2\n")
     project.git("add", "--all")
     assert commit("-m", "Change other")[0] == 0
 
 
-def test_an_old_debt_stops_nobody_else(project, commit):
+def test_old_debt_stops_no_other_commit(project, commit):
     project.write("src/session.py", "ttl = 15\n")
     project.commit("Shorten, past the hook")
     project.write("src/other.py", "2\n")
@@ -300,10 +300,12 @@ def test_an_old_debt_stops_nobody_else(project, commit):
     assert commit("-m", "Change other")[0] == 0
 
 
-def test_the_local_hook_that_init_prints_works(repository, spawn, installed):
+def test_local_hook_that_init_prints_works(repository, spawn, installed):
     answer = spawn(repository, "init", "--yes", "--json")
     (snippet,) = (
-        one for one in json.loads(answer.stdout)["snippets"] if one["name"] == "pre-commit-local"
+        snippet
+        for snippet in json.loads(answer.stdout)["snippets"]
+        if snippet["name"] == "pre-commit-local"
     )
     repository.write(".pre-commit-config.yaml", snippet["text"])
     repository.write("src/session.py", "ttl = 30\n")
@@ -365,20 +367,20 @@ Next:
 """
 
 
-def test_a_push_is_judged_by_what_it_brings(repository, push):
+def test_push_is_assessed_by_its_new_commits(repository, push):
     repository.write("src/session.py", "ttl = 30\n")
     repository.page("docs/session.md", "src/session.py")
     repository.write("index.md", "[gone](docs/gone.md)\n")
     start = repository.commit("Begin")
-    status, told = push("main")  # from the root on: all of it
-    assert (status, "index.md:1:1  error  broken-link" in told) == (1, True)
+    status, output = push("main")  # from the root on: all of it
+    assert (status, "index.md:1:1  error  broken-link" in output) == (1, True)
     repository.git("push", "--quiet", "--no-verify", "origin", "main")
     repository.write("src/session.py", "ttl = 15\n")
     repository.commit("Shorten")
     repository.write("src/other.py", "1\n")
     repository.commit("Add other")
-    status, told = push("main")
-    assert (status, told.partition("error: failed to push")[0]) == (
+    status, output = push("main")
+    assert (status, output.partition("error: failed to push")[0]) == (
         1,
         PUSHED.format(start=start[:10]),
     )

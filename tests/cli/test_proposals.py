@@ -68,7 +68,7 @@ def test_proposals_are_listed_shown_and_decided(project, ubp, valid_record):
     assert ubp(project, "proposals", "log", "--since", "2999-01-01").out.startswith("Nothing")
 
 
-def test_a_reviewer_edits_in_his_editor(project, ubp, monkeypatch):
+def test_reviewer_edits_in_the_configured_editor(project, ubp, monkeypatch):
     program = "import sys; open(sys.argv[1], 'a').write('Mine.')"
     monkeypatch.setenv("GIT_EDITOR", f'{sys.executable} -c "{program}"')
     assert "+Mine." in ubp(project, "proposals", "edit", "1").out
@@ -77,7 +77,7 @@ def test_a_reviewer_edits_in_his_editor(project, ubp, monkeypatch):
     assert ubp(project, "proposals", "edit", "1").err.startswith("Error: The editor failed: false.")
 
 
-def test_a_proposal_becomes_a_pull_request(project, ubp, valid_record):
+def test_proposal_becomes_a_pull_request(project, ubp, valid_record):
     remote = project.root.parent / "remote.git"
     project.git("init", "--quiet", "--bare", str(remote))
     project.git("remote", "add", "origin", str(remote))
@@ -102,7 +102,7 @@ def test_a_proposal_becomes_a_pull_request(project, ubp, valid_record):
         (("--interactive",), "--interactive requires a terminal."),
     ],
 )
-def test_what_cannot_be_done_is_explained(tokens, message, project, ubp):
+def test_impossible_request_is_explained(tokens, message, project, ubp):
     answer = ubp(project, "proposals", *tokens)
     assert answer.status == 2
     assert message in answer.err

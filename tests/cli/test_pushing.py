@@ -1,4 +1,4 @@
-"""`ubp check --pre-push`: what a push brings, told by pre-commit or found out here."""
+"""`ubp check --pre-push`: the commits of a push, given by pre-commit or found by UBP."""
 
 import subprocess
 
@@ -37,29 +37,29 @@ def push(project, name="origin", *, to="main"):
 
 
 def found(answer):
-    return [(one["filepath"], one["rule"]) for one in answer.record["findings"]]
+    return [(finding["filepath"], finding["rule"]) for finding in answer.record["findings"]]
 
 
 STALE, NEW = ("docs/a.md", "stale-doc"), ("docs/new.md", "broken-link")
 OLD = ("docs/old.md", "broken-link")
 
 
-def test_both_ends_that_pre_commit_tells_are_judged(project, ubp, monkeypatch):
+def test_both_ends_given_by_pre_commit_are_assessed(project, ubp, monkeypatch):
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", project.git("rev-parse", "HEAD~2"))
     monkeypatch.setenv("PRE_COMMIT_TO_REF", project.git("rev-parse", "HEAD~1"))
     answer = ubp(project, "check", "--pre-push", "--json")
     assert (answer.status, found(answer)) == (1, [STALE])
 
 
-def test_the_ends_are_told_shortly(project, ubp, monkeypatch):
+def test_ends_are_shown_abbreviated(project, ubp, monkeypatch):
     start = project.git("rev-parse", "HEAD~1")
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", start)
     monkeypatch.setenv("PRE_COMMIT_TO_REF", project.head())
-    told = ubp(project, "check", "--pre-push").out
-    assert f"This branch (since {start[:10]}) introduces 1 error in 1 of 3 pages.\n" in told
+    output = ubp(project, "check", "--pre-push").out
+    assert f"This branch (since {start[:10]}) introduces 1 error in 1 of 3 pages.\n" in output
 
 
-def test_a_push_from_the_root_on_judges_all_of_it(project, ubp, monkeypatch):
+def test_push_from_the_root_assesses_everything(project, ubp, monkeypatch):
     project.git("branch", "topic", "HEAD~1")
     monkeypatch.setenv("PRE_COMMIT_REMOTE_NAME", "origin")
     monkeypatch.setenv("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/topic")
@@ -68,14 +68,14 @@ def test_a_push_from_the_root_on_judges_all_of_it(project, ubp, monkeypatch):
     assert answer.record["snapshot"]["commit"] == project.git("rev-parse", "topic")
 
 
-def test_by_hand_it_is_what_the_upstream_lacks(project, ubp):
+def test_manual_run_assesses_what_the_upstream_lacks(project, ubp):
     push(project, to="HEAD~1")
     project.git("branch", "--quiet", "--set-upstream-to=origin/main")
     answer = ubp(project, "check", "--pre-push", "--json")
     assert (answer.status, found(answer)) == (1, [NEW])
 
 
-def test_without_an_upstream_it_is_what_the_default_branch_lacks(project, ubp):
+def test_run_without_an_upstream_assesses_what_the_default_branch_lacks(project, ubp):
     push(project, to="HEAD~2")
     project.git("remote", "set-head", "origin", "--auto")
     project.git("checkout", "--quiet", "-b", "topic")
@@ -83,13 +83,13 @@ def test_without_an_upstream_it_is_what_the_default_branch_lacks(project, ubp):
     assert (answer.status, sorted(found(answer))) == (1, [STALE, NEW])
 
 
-def test_without_a_remote_all_of_it_is_judged_as_it_is_committed(project, ubp):
+def test_run_without_a_remote_assesses_everything_committed(project, ubp):
     project.write("docs/old.md", "mended, and not committed\n")
     answer = ubp(project, "check", "--pre-push", "--json")
     assert sorted(found(answer)) == [STALE, NEW, OLD]
 
 
-def test_a_remote_with_another_history_has_nothing_of_it(project, ubp, monkeypatch):
+def test_remote_with_another_history_has_no_common_commit(project, ubp, monkeypatch):
     project.git("checkout", "--quiet", "--orphan", "other")
     other = project.commit("Begin anew")
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", other)
@@ -97,7 +97,7 @@ def test_a_remote_with_another_history_has_nothing_of_it(project, ubp, monkeypat
     assert sorted(found(ubp(project, "check", "--pre-push", "--json"))) == [STALE, NEW, OLD]
 
 
-def test_an_end_that_nobody_knows_is_an_error(project, ubp, monkeypatch):
+def test_unknown_end_is_an_error(project, ubp, monkeypatch):
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", "0" * 39 + "1")
     monkeypatch.setenv("PRE_COMMIT_TO_REF", project.head())
     answer = ubp(project, "check", "--pre-push")
@@ -106,7 +106,7 @@ def test_an_end_that_nobody_knows_is_an_error(project, ubp, monkeypatch):
 
 
 @pytest.mark.parametrize("other", [["--staged"], ["--base", "main"], ["--ref", "main"], ["--fix"]])
-def test_nothing_else_says_what_is_judged(other, project, ubp):
+def test_other_options_that_choose_a_change_are_refused(other, project, ubp):
     answer = ubp(project, "check", "--pre-push", *other)
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith("Error: --pre-push cannot be combined with")

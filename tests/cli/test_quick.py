@@ -87,7 +87,7 @@ def calls(monkeypatch):
 
 @pytest.mark.usefixtures("capsys")
 @pytest.mark.parametrize("line", UNDERSTOOD)
-def test_both_parsers_understand_the_same(line, calls):
+def test_both_parsers_agree(line, calls):
     tokens = line.split()
     assert parse_fast_call(tokens) is not None
     assert main(tokens) == 0
@@ -98,11 +98,11 @@ def test_both_parsers_understand_the_same(line, calls):
 
 
 @pytest.mark.parametrize("line", LEFT_TO_CYCLOPTS)
-def test_what_is_not_certain_is_left_to_cyclopts(line):
+def test_uncertain_arguments_are_left_to_cyclopts(line):
     assert parse_fast_call(line.split()) is None
 
 
-def test_an_empty_word_is_left_to_cyclopts():
+def test_empty_word_is_left_to_cyclopts():
     assert parse_fast_call(["stale", ""]) is None
     assert parse_fast_call(["stale", "--base", ""]) is None
 
@@ -112,7 +112,7 @@ def test_an_empty_word_is_left_to_cyclopts():
     "line",
     [*UNDERSTOOD, "stale -v", "-v stale --key a --key b", "stale --diff -C /somewhere docs"],
 )
-def test_a_plain_call_needs_no_meta_app(line, calls, monkeypatch):
+def test_plain_call_needs_no_meta_app(line, calls, monkeypatch):
     tokens = line.split()
     terminal = Terminal(Options(), sys.stdout, sys.stderr, {})
     assert run_tokens(tokens, terminal) == 0
@@ -125,5 +125,5 @@ def test_a_plain_call_needs_no_meta_app(line, calls, monkeypatch):
 @pytest.mark.parametrize(
     "line", ["", "--help", "stale -h", "-V", "stale -- -q", "stale -qv", "-q -q stale", "stale -C"]
 )
-def test_what_is_not_plain_goes_through_the_meta_app(line):
+def test_other_calls_go_through_the_meta_app(line):
     assert split_global_options(line.split()) is None

@@ -33,10 +33,10 @@ def varied(repository, at):
     return repository
 
 
-def test_a_record_of_pages_that_are_not_fresh(varied, asked):
+def test_stale_record_lists_pages_that_are_not_fresh(varied, asked):
     record = asked(varied, "stale")
-    told = {one["filepath"]: one["staleness"] for one in record["documents"]}
-    assert told == {
+    levels = {document["filepath"]: document["staleness"] for document in record["documents"]}
+    assert levels == {
         "docs/a.md": "stale",
         "docs/b.md": "stale",
         "docs/c.md": "possibly_stale",
@@ -45,8 +45,8 @@ def test_a_record_of_pages_that_are_not_fresh(varied, asked):
     }
     verdicts = {
         answer["source_path"]: answer["verdict"]
-        for one in record["documents"]
-        for answer in one["references"]
+        for document in record["documents"]
+        for answer in document["references"]
     }
     assert verdicts == {
         "src/kept.py": "modified",
@@ -72,7 +72,7 @@ def test_a_record_of_pages_that_are_not_fresh(varied, asked):
     }
 
 
-def test_a_reference_as_a_record(drifted, asked):
+def test_reference_record_has_every_key(drifted, asked):
     (document,) = asked(drifted, "stale")["documents"]
     head, first = drifted.head(), drifted.git("rev-parse", "HEAD~1")
     assert document == {
@@ -120,11 +120,12 @@ def test_a_reference_as_a_record(drifted, asked):
     }
 
 
-def test_all_lists_every_page(varied, asked):
-    told = [
-        (one["filepath"], one["staleness"]) for one in asked(varied, "stale --all")["documents"]
+def test_stale_record_with_all_lists_every_page(varied, asked):
+    levels = [
+        (document["filepath"], document["staleness"])
+        for document in asked(varied, "stale --all")["documents"]
     ]
-    assert told == [
+    assert levels == [
         ("docs/a.md", "stale"),
         ("docs/b.md", "stale"),
         ("docs/f.md", "stale"),
@@ -134,15 +135,15 @@ def test_all_lists_every_page(varied, asked):
     ]
 
 
-def test_paths_narrow_the_counts_too(varied, asked):
+def test_paths_limit_the_counts_too(varied, asked):
     record = asked(varied, "stale", "docs/c.md", "docs/d.md")
-    assert [one["filepath"] for one in record["documents"]] == ["docs/c.md"]
+    assert [document["filepath"] for document in record["documents"]] == ["docs/c.md"]
     assert record["summary"]["documents"] == 2
     assert record["summary"]["bound"] == 1
     assert record["summary"]["untracked"] == 1
 
 
-def test_a_change_tells_old_debts_from_its_own(drifted, asked):
+def test_change_record_separates_old_debts(drifted, asked):
     drifted.page("docs/both.md", "src/a.py", "src/b.py")
     drifted.commit("Describe both")
     drifted.write("src/a.py", "3\n")
@@ -150,9 +151,9 @@ def test_a_change_tells_old_debts_from_its_own(drifted, asked):
     drifted.write("src/b.py", "3\n")
     drifted.git("add", "--all")
     (record,) = (
-        one
-        for one in asked(drifted, "stale --staged", status=1)["documents"]
-        if one["filepath"] == "docs/both.md"
+        document
+        for document in asked(drifted, "stale --staged", status=1)["documents"]
+        if document["filepath"] == "docs/both.md"
     )
     debts = {answer["source_path"]: answer["is_debt"] for answer in record["references"]}
     assert debts == {"src/a.py": True, "src/b.py": False}
@@ -161,7 +162,7 @@ def test_a_change_tells_old_debts_from_its_own(drifted, asked):
     asked(drifted, "stale --ref HEAD~1")
 
 
-def test_a_diff_stands_beside_its_reference(drifted, asked):
+def test_diff_is_beside_its_reference(drifted, asked):
     (document,) = asked(drifted, "stale --diff")["documents"]
     assert document["references"][0]["diff"] == {
         "text": "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-1\n+2",
@@ -169,10 +170,10 @@ def test_a_diff_stands_beside_its_reference(drifted, asked):
     }
 
 
-def test_every_other_command_has_its_record(drifted, asked):
-    assert [one["filepath"] for one in asked(drifted, "affected", "src/a.py")["documents"]] == [
-        "docs/a.md"
-    ]
+def test_other_commands_have_records(drifted, asked):
+    assert [
+        document["filepath"] for document in asked(drifted, "affected", "src/a.py")["documents"]
+    ] == ["docs/a.md"]
     assert asked(drifted, "affected", "src/other.py") == {"documents": []}
     assert asked(drifted, "status")["summary"]["stale"] == 1
     asked(drifted, "status --check", status=1)
@@ -187,7 +188,7 @@ def test_every_other_command_has_its_record(drifted, asked):
     asked(drifted, "version")
 
 
-def test_what_could_be_bound_as_a_record(drifted, asked):
+def test_bind_record_has_every_key(drifted, asked):
     drifted.write("src/token_store.py", "class TokenStore: ...\n")
     for page, head in (("README.md", ""), ("other.md", "---\ntitle: [\n---\n")):
         drifted.write(page, f"{head}`TokenStore` lives in `src/token_store.py`.\n")
@@ -195,11 +196,13 @@ def test_what_could_be_bound_as_a_record(drifted, asked):
     record = asked(drifted, "bind --dry-run --pin --limit 1 --min-confidence 0", status=1)
     first, other = record["pages"]
     assert (first["filepath"], other["filepath"]) == ("README.md", "other.md")
-    assert [one["source_path"] for one in first["suggestions"]] == ["src/token_store.py"]
+    assert [suggestion["source_path"] for suggestion in first["suggestions"]] == [
+        "src/token_store.py"
+    ]
     assert record["written"][0]["sources"] == [
         {"source_path": "src/token_store.py", "pin": drifted.blob("src/token_store.py")[:12]}
     ]
-    assert [one["filepath"] for one in record["left"]] == ["other.md"]
+    assert [page["filepath"] for page in record["left"]] == ["other.md"]
     assert record["summary"] == {
         "documents": 4,
         "bound": 2,
@@ -245,13 +248,13 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_prints_every_key_of_its_record(name, drifted, ubp, valid, schemas):
+def test_commands_print_every_key_of_their_record(name, drifted, ubp, valid, schemas):
     answer = ubp(drifted, *COMMANDS[name].split(), "--json")
     assert answer.err == ""
     valid(schemas[name], answer.record)
 
 
-def test_every_record_has_a_test():
+def test_records_all_have_a_test():
     elsewhere = {
         "check-staleness",  # of a tool
         "collections-remove",  # these need a collection
@@ -306,14 +309,14 @@ def objects(schema):
 
 
 @pytest.mark.parametrize("row", RECORDS, ids=lambda row: row.name)
-def test_every_schema_is_valid_and_requires_and_describes_every_key(row):
+def test_schemas_are_valid_and_require_and_describe_every_key(row):
     jsonschema.Draft202012Validator.check_schema(json.loads(json.dumps(row.schema)))
     for schema in objects(row.schema):
         assert list(schema["properties"]) == schema["required"]
         assert all(value["description"] for value in schema["properties"].values())
 
 
-def test_names_that_are_no_utf8_survive(repository, asked):
+def test_names_that_are_not_utf8_survive(repository, asked):
     name = b"docs/p\xe4ge\x9b.md".decode("utf-8", "surrogateescape")
     try:
         repository.page(name, "src/never.py")
@@ -323,7 +326,7 @@ def test_names_that_are_no_utf8_survive(repository, asked):
     assert document["filepath"] == name
 
 
-def test_json_holds_no_character_that_a_terminal_obeys():
+def test_json_has_no_terminal_controls():
     text = to_json({"name": "a\udcff\x9b\x7f\x1b[31m日本\u3000"})
     assert text == '{"name": "a\\udcff\\u009b\\u007f\\u001b[31m日本\u3000"}'
     assert json.loads(text) == {"name": "a\udcff\x9b\x7f\x1b[31m日本\u3000"}

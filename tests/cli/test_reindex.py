@@ -15,7 +15,7 @@ def left(drifted):
     return drifted
 
 
-def test_an_old_index_is_removed_by_pruning_alone(left, ubp):
+def test_old_index_is_removed_only_by_pruning(left, ubp):
     for command in ("stale", "status", "reindex"):
         ubp(left, command)
     assert sorted(os.listdir(left.root / ".ubp")) == sorted([*OLD, ".gitignore", "mine.txt"])
@@ -24,14 +24,14 @@ def test_an_old_index_is_removed_by_pruning_alone(left, ubp):
     assert sorted(os.listdir(left.root / ".ubp")) == [".gitignore", "mine.txt"]
 
 
-def test_an_old_index_that_git_tracks_is_not_removed(left, ubp):
+def test_old_index_that_git_tracks_is_not_removed(left, ubp):
     left.git("add", "--force", ".ubp/knowledge.db")
     assert ubp(left, "reindex", "--prune").status == 0
     assert sorted(os.listdir(left.root / ".ubp")) == [".gitignore", "knowledge.db", "mine.txt"]
     assert left.git("status", "--porcelain", ".ubp") == "A  .ubp/knowledge.db"
 
 
-def test_an_old_index_that_git_tracks_in_another_spelling_is_not_removed(left, ubp):
+def test_old_index_that_git_tracks_in_another_spelling_is_not_removed(left, ubp):
     left.git("config", "core.ignoreCase", "true")
     (left.root / ".ubp").rename(left.root / ".UBP")
     left.git("add", "--force", ".UBP/knowledge.db")
@@ -40,20 +40,20 @@ def test_an_old_index_that_git_tracks_in_another_spelling_is_not_removed(left, u
     assert sorted(os.listdir(left.root / ".ubp")) == [".gitignore", "knowledge.db", "mine.txt"]
 
 
-def test_an_old_index_that_git_does_not_ignore_is_not_removed(left, ubp):
+def test_old_index_that_git_does_not_ignore_is_not_removed(left, ubp):
     (left.root / ".ubp/.gitignore").unlink()
     assert ubp(left, "reindex", "--prune").status == 0
     assert sorted(os.listdir(left.root / ".ubp")) == sorted([*OLD, "mine.txt"])
 
 
-def test_nothing_is_removed_through_a_link(left, ubp, tmp_path):
+def test_pruning_removes_nothing_through_a_link(left, ubp, tmp_path):
     (left.root / ".ubp").rename(tmp_path / "outside")
     (left.root / ".ubp").symlink_to(tmp_path / "outside")
     assert ubp(left, "reindex", "--prune").status == 0
     assert sorted(os.listdir(tmp_path / "outside")) == sorted([*OLD, ".gitignore", "mine.txt"])
 
 
-def test_a_bare_repository_has_nothing_to_remove(drifted, new_repository, ubp):
+def test_bare_repository_has_no_old_index(drifted, new_repository, ubp):
     bare = new_repository("bare.git", "--bare")
     drifted.git("push", "--quiet", str(bare.root), "HEAD:refs/heads/main")
     assert ubp(bare, "reindex", "--prune").status == 0

@@ -1,4 +1,4 @@
-"""`ubp report` and `ubp badge`: what is printed, what is written, what nobody may see."""
+"""`ubp report` and `ubp badge`: what is printed, what is written, what is hidden."""
 
 import json
 import webbrowser
@@ -8,7 +8,7 @@ import pytest
 from ubp.core.errors import RepositoryError
 
 
-def test_a_terminal_shows_levels_trend_and_what_matters(drifted, ubp):
+def test_terminal_shows_levels_trend_and_what_matters(drifted, ubp):
     assert ubp(drifted, "report") == (
         0,
         """project: 50% fresh, 1 of 2 pages with sources
@@ -30,11 +30,11 @@ Next: ubp report --open  opens the full report
     )
 
 
-def test_quietly_a_line_a_page(drifted, ubp):
+def test_quiet_report_prints_one_line_per_page(drifted, ubp):
     assert ubp(drifted, "report", "--quiet") == (0, "docs/a.md  stale\n", "")
 
 
-def test_nothing_verified_is_not_green(repository, at, ubp):
+def test_unverified_report_is_not_green(repository, at, ubp):
     repository.write("docs/a.md", "# A\n")
     repository.commit()
     at(repository)
@@ -43,7 +43,7 @@ def test_nothing_verified_is_not_green(repository, at, ubp):
     assert ubp(repository, "badge", "--json").record["message"] == "no sources"
 
 
-def test_the_record_has_its_schema(drifted, ubp, asked):
+def test_report_record_matches_its_schema(drifted, ubp, asked):
     drifted.write("docs/b.md", (drifted.root / "docs/b.md").read_text() + "[x](nowhere.md)\n")
     drifted.write("src/b.py", "2\n")
     record = asked(drifted, "report")
@@ -59,15 +59,15 @@ def test_the_record_has_its_schema(drifted, ubp, asked):
     (source,) = page["sources"]
     assert (page["filepath"], page["weight"], page["age_days"]) == ("docs/a.md", 3, 10)
     assert source["diff"] == "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-1\n+2"
-    assert [one["rule"] for one in record["findings"]] == ["broken-link"]
+    assert [finding["rule"] for finding in record["findings"]] == ["broken-link"]
     assert [point["fresh_percent"] for point in record["trend"]] == [100] * 12 + [50, 50]
-    one = ubp(drifted, "report", "--json", "--commits", "1").record
-    assert [point["fresh_percent"] for point in one["trend"]] == [100, 50]
+    latest = ubp(drifted, "report", "--json", "--commits", "1").record
+    assert [point["fresh_percent"] for point in latest["trend"]] == [100, 50]
     old = asked(drifted, "report", "--ref", "HEAD~1")
     assert (old["levels"]["fresh"], old["pages"]) == (2, [])
 
 
-def test_the_file_is_written_beside_what_is_printed(drifted, ubp):
+def test_report_file_is_written_in_addition_to_the_output(drifted, ubp):
     drifted.write(".git/info/exclude", "*.html\n")
     answer = ubp(drifted, "report", "--html", "out.html")
     page = (drifted.root / "out.html").read_bytes()
@@ -98,7 +98,7 @@ def test_graph_is_written_beside_the_report_which_links_to_it(drifted, ubp):
     assert (drifted.root / "out/graph.html").is_file()
 
 
-def test_the_browser_is_given_the_file(drifted, ubp, monkeypatch):
+def test_browser_opens_the_file(drifted, ubp, monkeypatch):
     opened = []
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
     answer = ubp(drifted, "report", "--open")
@@ -106,7 +106,7 @@ def test_the_browser_is_given_the_file(drifted, ubp, monkeypatch):
     assert opened == [(drifted.root / ".ubp/report.html").as_uri()]
 
 
-def test_without_a_browser_somebody_is_told(drifted, ubp, monkeypatch):
+def test_missing_browser_is_reported(drifted, ubp, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda _: False)
     answer = ubp(drifted, "report", "--open", "--html", "r.html")
     assert answer.status == 0
@@ -124,7 +124,7 @@ def test_without_a_browser_somebody_is_told(drifted, ubp, monkeypatch):
     ],
     ids=" ".join,
 )
-def test_wrong_calls_are_told_before_anything_is_written(tokens, message, drifted, ubp):
+def test_invalid_options_are_reported_before_anything_is_written(tokens, message, drifted, ubp):
     answer = (
         ubp(drifted, "report", "--html", *tokens)
         if "--html" not in tokens
@@ -135,7 +135,7 @@ def test_wrong_calls_are_told_before_anything_is_written(tokens, message, drifte
     assert not list(drifted.root.glob("*.html"))
 
 
-def test_nothing_of_a_hidden_source_gets_into_the_file(repository, at, ubp):
+def test_hidden_source_is_absent_from_the_file(repository, at, ubp):
     repository.write(".ubp/config.json", json.dumps({"source": {"exclude": ["src/secret.py"]}}))
     repository.write("src/secret.py", "password = 'hunter2'\n")
     repository.page("docs/a.md", "src/secret.py")
@@ -153,7 +153,7 @@ def test_nothing_of_a_hidden_source_gets_into_the_file(repository, at, ubp):
     assert repository.head()[:10] in page  # the commit of the work tree is no secret
 
 
-def test_keys_that_were_named_are_named_in_commands(drifted, ubp):
+def test_given_keys_are_repeated_in_commands(drifted, ubp):
     drifted.write("docs/c.md", "---\nrelated: [src/a.py]\n---\n")
     drifted.commit("Relate")
     drifted.write("src/a.py", "3\n")
@@ -163,7 +163,7 @@ def test_keys_that_were_named_are_named_in_commands(drifted, ubp):
     assert "ubp ack PAGE --key related" in page
 
 
-def test_a_badge_is_printed_or_written(drifted, ubp, asked):
+def test_badge_is_printed_or_written(drifted, ubp, asked):
     printed = ubp(drifted, "badge")
     assert printed.out.startswith('<svg xmlns="http://www.w3.org/2000/svg" width="105"')
     assert "<title>docs: 50% fresh</title>" in printed.out
@@ -183,7 +183,7 @@ def test_a_badge_is_printed_or_written(drifted, ubp, asked):
 
 
 @pytest.mark.parametrize("command", ["check", "stale"])
-def test_a_run_can_be_told_in_html(command, drifted, ubp):
+def test_check_run_is_shown_in_html(command, drifted, ubp):
     answer = ubp(drifted, command, "--format", "html")
     assert answer.out.startswith("<!doctype html><html ")
     assert f"<h1>ubp {command}</h1>" in answer.out
@@ -193,7 +193,7 @@ def test_a_run_can_be_told_in_html(command, drifted, ubp):
     assert "changes since HEAD~1" in (drifted.root / "out.html").read_text()
 
 
-def test_a_shallow_clone_says_that_it_cannot_tell(drifted, tmp_path, ubp):
+def test_shallow_clone_is_reported_as_unknown(drifted, tmp_path, ubp):
     clone = type(drifted)(tmp_path / "shallow", drifted.clock)
     drifted.git("clone", "-q", "--depth", "1", drifted.root.as_uri(), str(clone.root))
     assert ubp(clone, "report").out.startswith(
@@ -206,7 +206,7 @@ def test_a_shallow_clone_says_that_it_cannot_tell(drifted, tmp_path, ubp):
     assert "<strong>?</strong>" in page
 
 
-def test_where_history_cannot_be_read_the_rest_is_told(drifted, asked, monkeypatch):
+def test_report_with_unreadable_history_shows_the_rest(drifted, asked, monkeypatch):
     def refuse(*_: object, **__: object) -> None:
         raise RepositoryError("Cannot read the full history.")
 
@@ -216,7 +216,7 @@ def test_where_history_cannot_be_read_the_rest_is_told(drifted, asked, monkeypat
     assert 'id="coverage"' not in (drifted.root / ".ubp/report.html").read_text(encoding="utf-8")
 
 
-def test_a_record_tells_what_no_page_describes(drifted, asked):
+def test_report_record_lists_what_no_page_describes(drifted, asked):
     drifted.write("lib/a.py", "1\n")
     record = asked(drifted, "report")["coverage"]
     assert record["gaps"] == [{"source_path": "lib/", "files": 1, "changes": 0}]

@@ -42,7 +42,7 @@ def messages(text):
     return [line.rpartition("::")[2].partition("%0A")[0] for line in text.splitlines()]
 
 
-def test_what_matters_most_comes_first_and_the_rest_is_counted():
+def test_most_important_findings_come_first_and_the_rest_is_counted():
     findings = [
         *(found("broken-link", "a.md", n) for n in range(1, 6)),
         *(found("broken-link", "b.md", n) for n in range(1, 6)),
@@ -67,18 +67,18 @@ def test_what_matters_most_comes_first_and_the_rest_is_counted():
     ]
 
 
-def test_doubts_take_the_first_place_of_the_warnings():
+def test_unverified_sources_are_the_first_warning():
     doubt = found("stale-doc", "d.md", severity="note")
     warnings = [found("missing-anchor", "c.md", n, severity="warning") for n in range(1, 13)]
-    told = messages(render("github", outcome(warnings, unknown=(doubt,))))
-    assert told[0] == "1 source could not be verified because this clone is shallow."
-    assert told[1:] == [
+    shown = messages(render("github", outcome(warnings, unknown=(doubt,))))
+    assert shown[0] == "1 source could not be verified because this clone is shallow."
+    assert shown[1:] == [
         *(f"missing-anchor c.md:{n}" for n in range(1, 10)),
         "3 more warnings.",
     ]
 
 
-def test_an_annotation_tells_commits_oldest_first_and_what_to_type():
+def test_annotation_lists_commits_oldest_first_and_the_command():
     (line,) = render("github", outcome([found("stale-doc", "a b.md", commits=5)])).splitlines()
     assert line.partition("::stale-doc")[2].split("%0A")[1:] == [
         "0000000000 1970-01-01 Ann: Change 1",
@@ -98,7 +98,7 @@ def test_an_annotation_tells_commits_oldest_first_and_what_to_type():
         ({"kind": "commit"}, []),
     ],
 )
-def test_commands_are_those_that_can_be_typed(fields, commands):
+def test_printed_commands_can_be_typed(fields, commands):
     (line,) = render("github", outcome([found("stale-doc", "a.md")], **fields)).splitlines()
     assert line.partition("::stale-doc")[2].split("%0A")[1:] == commands
 
@@ -114,7 +114,7 @@ CHANGE = {"is_change": True, "change": ChangeWords("main"), "kind": "commit"}
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "expected"),
     [
         (outcome(), "No findings in 40 pages."),
         (outcome(documents=0), "No pages found; nothing to check."),
@@ -167,11 +167,11 @@ CHANGE = {"is_change": True, "change": ChangeWords("main"), "kind": "commit"}
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_headline_says_no_more_than_what_is_known(made, told):
-    assert headline(made, lambda name: f"<{name}>") == told
+def test_headline_claims_only_what_is_known(made, expected):
+    assert headline(made, lambda name: f"<{name}>") == expected
 
 
-def test_a_long_table_is_folded(drifted, ubp):
+def test_long_table_is_folded(drifted, ubp):
     for n in range(25):
         drifted.write(f"src/{n}.py", "1\n")
         drifted.page(f"many/{n:02}.md", f"src/{n}.py")
@@ -185,7 +185,7 @@ def test_a_long_table_is_folded(drifted, ubp):
     assert folded.startswith("<summary>5 more pages</summary>\n\n| Page | Level |")
 
 
-def test_a_diff_that_pages_share_is_shown_once(drifted, ubp):
+def test_diff_shared_by_pages_is_shown_once(drifted, ubp):
     drifted.page("docs/c.md", "src/a.py")
     drifted.page("docs/d.md", "src/a.py")
     drifted.commit()
@@ -215,13 +215,13 @@ FOLDED = """\
 """
 
 
-def test_accepted_old_findings_are_told_apart_from_ignored_ones(drifted, ubp, at):
+def test_accepted_old_findings_are_distinguished_from_ignored_ones(drifted, ubp, at):
     at(drifted)
     drifted.page("docs/a.md", "src/a.py", body="[old](old.md)\n")
     drifted.commit("Link")
     assert ubp(drifted, "debt").status == 0
     page = drifted.root / "docs/a.md"
     page.write_text(page.read_text() + "\n[never](never.md) <!-- ubp: ignore[broken-link] -->\n")
-    told = ubp(drifted, "check", "--format", "markdown")
-    assert (told.status, told.err) == (0, "")
-    assert told.out == FOLDED
+    answer = ubp(drifted, "check", "--format", "markdown")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out == FOLDED

@@ -43,7 +43,7 @@ def linked(repository, at):
     return repository
 
 
-def test_a_section_has_its_place_and_its_snippet(asked):
+def test_section_has_its_position_and_its_snippet(asked):
     record = asked("search", "--fulltext", "session", shape="search-fulltext")
     (hit,) = record.pop("results")
     assert hit.pop("rank") < 0
@@ -64,7 +64,7 @@ def test_a_section_has_its_place_and_its_snippet(asked):
     }
 
 
-def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
+def test_page_has_its_score_sections_and_staleness(asked):
     first, second = asked("search", "token", "expires", "--mode", "fulltext")["results"]
     (section,) = first.pop("sections")
     assert section.pop("content").startswith("A token expires, see [[sessions|depends_on]]")
@@ -112,19 +112,19 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
     assert 0 <= second["score"] < 1
 
 
-def test_texts_can_be_left_out(asked):
+def test_texts_can_be_omitted(asked):
     (first, *_) = asked("search", "token", "--no-content", "--mode", "fulltext")["results"]
-    assert {one["content"] for one in first["sections"]} == {None}
+    assert {section["content"] for section in first["sections"]} == {None}
     record = asked("search", "--fulltext", "token", "--no-content", shape="search-fulltext")
-    assert {one["snippet"] for one in record["results"]} == {None}
+    assert {result["snippet"] for result in record["results"]} == {None}
 
 
-def test_a_page_found_by_a_link_tells_the_link_and_what_it_is_linked_with(asked, linked):
+def test_page_found_by_a_link_names_the_link_and_its_origin(asked, linked):
     linked.write(".ubp/config.json", '{"search": {"model": "none"}}')
     record = asked("search", "expires", "--include-links", "--limit", "2")
     first, second = record["results"]
     assert (first["filepath"], first["relevance_reason"]) == (AUTH, "direct_match")
-    assert [one["filepath"] for one in first["linked_pages"]] == [TWIN, SESSIONS]
+    assert [page["filepath"] for page in first["linked_pages"]] == [TWIN, SESSIONS]
     assert first["linked_pages"][1] == {
         "doc_id": doc_id(SESSIONS),
         "filepath": SESSIONS,
@@ -142,8 +142,8 @@ def test_a_page_found_by_a_link_tells_the_link_and_what_it_is_linked_with(asked,
         "title": "Authentication",
         "direction": "outlink",
     }
-    told = [second[name] for name in ("relevance_reason", "relevance_text", "link_type")]
-    assert told == [
+    reason = [second[name] for name in ("relevance_reason", "relevance_text", "link_type")]
+    assert reason == [
         "direct_link",
         "Linked from Authentication (docs/auth.md) as depends_on.",
         "depends_on",
@@ -155,9 +155,9 @@ def test_a_page_found_by_a_link_tells_the_link_and_what_it_is_linked_with(asked,
     assert record["fallback"]["hint"].startswith("Remove the setting")
 
 
-def test_an_answer_can_be_explained(asked):
+def test_answer_can_be_explained(asked):
     record = asked("search", "token", "expires", "--mode", "fulltext", "--explain")
-    first, second = (one["legs"]["words"] for one in record["results"])
+    first, second = (result["legs"]["words"] for result in record["results"])
     assert (first["place"], first["normalised"], second["place"]) == (1, 1.0, 2)
     assert first["raw"] > second["raw"] > 0
     assert record["results"][0]["legs"].keys() == {"words", "meaning", "links"}
@@ -170,22 +170,22 @@ def test_an_answer_can_be_explained(asked):
     assert asked("search", "token", "--mode", "fulltext")["explanation"] is None
 
 
-def test_no_hit_is_an_answer(asked):
+def test_empty_answer_is_a_record(asked):
     assert asked("search", "xyzzy", "--mode", "fulltext")["results"] == []
     record = asked("search", "--fulltext", "???", shape="search-fulltext")
     assert (record["results"], record["total_found"]) == ([], 0)
 
 
-def test_limits_are_told(asked):
+def test_limits_are_reported(asked):
     record = asked("search", "--fulltext", "token twin", "--limit", "1", shape="search-fulltext")
     assert (len(record["results"]), record["total_found"]) == (1, 4)
 
 
-def test_a_page_has_its_links_and_backlinks(asked):
+def test_page_has_its_links_and_backlinks(asked):
     record = asked("get-page", "auth.md")
     links = [
-        (one["filepath"], one["target"], one["link_type"], one["line"], one["is_ambiguous"])
-        for one in record["outlinks"]
+        (link["filepath"], link["target"], link["link_type"], link["line"], link["is_ambiguous"])
+        for link in record["outlinks"]
     ]
     assert links == [
         (SESSIONS, None, "depends_on", 10, False),
@@ -210,7 +210,7 @@ def test_a_page_has_its_links_and_backlinks(asked):
     assert record["tags"] == ["Security", "login"]
 
 
-def test_a_page_tells_what_became_of_its_sources(asked, linked):
+def test_page_has_the_verdicts_on_its_sources(asked, linked):
     record = asked("get-page", AUTH)
     assert record["staleness"] == "stale"
     assert record["stale_refs"] == [
@@ -235,18 +235,18 @@ def test_a_page_tells_what_became_of_its_sources(asked, linked):
 
 def test_sections_tile_the_content(asked):
     record = asked("get-page", AUTH)
-    assert [one["heading"] for one in record["sections"]] == [None, "Errors"]
-    assert [one["section_order"] for one in record["sections"]] == [0, 1]
-    assert record["content"] == "\n\n".join(one["content"] for one in record["sections"])
+    assert [section["heading"] for section in record["sections"]] == [None, "Errors"]
+    assert [section["section_order"] for section in record["sections"]] == [0, 1]
+    assert record["content"] == "\n\n".join(section["content"] for section in record["sections"])
 
 
-def test_a_page_is_named_by_its_id_too(asked, ubp, linked):
+def test_page_may_be_named_by_its_id(asked, ubp, linked):
     assert asked("get-page", doc_id(COPY))["filepath"] == COPY
     for name in ("twin.md", "docs", doc_id("docs/none.md")):
         assert ubp(linked, "get-page", name).status == 2
 
 
-def test_an_old_revision_answers_from_its_own_tree(asked, linked):
+def test_old_revision_is_answered_from_its_own_tree(asked, linked):
     linked.write(SESSIONS, "# Sittings\n\nNothing links here.\n")
     linked.commit("Rename")
     assert asked("get-page", SESSIONS)["title"] == "Sittings"
@@ -260,20 +260,20 @@ def test_an_old_revision_answers_from_its_own_tree(asked, linked):
     assert asked("get-graph", "--ref", "HEAD~1")["edges"] != asked("get-graph")["edges"]
 
 
-def test_an_edited_page_has_the_dates_of_its_commits(asked, linked):
+def test_edited_page_has_the_dates_of_its_commits(asked, linked):
     linked.write(SESSIONS, "# Sessions\n\nEdited.\n")
     linked.write("docs/new.md", "# New\n")
 
-    def told(page):
+    def dates_of(page):
         record = asked("get-page", page)
         return record["created_at"], record["updated_at"], record["uncommitted"]
 
-    assert told(SESSIONS) == (BEGUN, BEGUN, True)
-    assert told("docs/new.md") == (None, None, True)
-    assert told(TWIN) == (BEGUN, BEGUN, False)
+    assert dates_of(SESSIONS) == (BEGUN, BEGUN, True)
+    assert dates_of("docs/new.md") == (None, None, True)
+    assert dates_of(TWIN) == (BEGUN, BEGUN, False)
 
 
-def test_a_page_is_named_by_a_part_of_its_title(asked, ubp, linked):
+def test_page_may_be_named_by_a_part_of_its_title(asked, ubp, linked):
     assert asked("get-page", "--title", "authentication")["filepath"] == AUTH
     assert asked("get-page", "--title", "SESS")["filepath"] == SESSIONS
     for title in ("twin", "t", "no such title"):
@@ -282,7 +282,7 @@ def test_a_page_is_named_by_a_part_of_its_title(asked, ubp, linked):
 
 def test_pages_are_listed_filtered_and_sorted(asked, linked):
     def listed(*tokens):
-        return [one["filepath"] for one in asked("list-pages", *tokens)["pages"]]
+        return [page["filepath"] for page in asked("list-pages", *tokens)["pages"]]
 
     assert listed() == [AUTH, SESSIONS, TWIN, COPY]
     assert listed("--doc-type", "design") == [AUTH]
@@ -299,7 +299,7 @@ def test_pages_are_listed_filtered_and_sorted(asked, linked):
     assert counts == [3, 2, 1]
 
 
-def test_the_graph_has_pages_and_typed_edges(asked):
+def test_graph_has_pages_and_typed_edges(asked):
     record = asked("get-graph")
     paths = {node["id"]: node["filepath"] for node in record["nodes"]}
     assert sorted(paths.values()) == [TWIN, AUTH, COPY, SESSIONS]
@@ -323,7 +323,7 @@ def test_the_graph_has_pages_and_typed_edges(asked):
     }
 
 
-def test_the_graph_around_a_page_ends_at_its_depth(asked):
+def test_graph_with_a_center_ends_at_its_depth(asked):
     def depths(*tokens):
         nodes = asked("get-graph", "--center", *tokens)["nodes"]
         return {node["filepath"]: node["depth"] for node in nodes}
@@ -333,7 +333,7 @@ def test_the_graph_around_a_page_ends_at_its_depth(asked):
     assert depths(TWIN, "--link-type", "depends_on") == {TWIN: 0}
 
 
-def test_a_context_has_its_page_and_those_around_it(asked):
+def test_context_has_its_page_and_related_pages(asked):
     record = asked("get-context", "auth.md", "--depth", "1")
     center, (first, second) = record.pop("center"), record.pop("related")
     assert center == {
@@ -376,10 +376,10 @@ def test_a_context_has_its_page_and_those_around_it(asked):
     assert (second["filepath"], second["link_type"]) == (TWIN, "references")
     assert record["truncated_count"] == 0
     far = asked("get-context", TWIN)["related"]
-    assert [(one["filepath"], one["via"]) for one in far] == [(AUTH, None), (SESSIONS, AUTH)]
+    assert [(page["filepath"], page["via"]) for page in far] == [(AUTH, None), (SESSIONS, AUTH)]
 
 
-def test_a_suggestion_has_both_sections_and_the_reason(asked, linked):
+def test_suggestion_has_both_sections_and_the_reason(asked, linked):
     text = "A secret key signs the backups, and the key is rotated every month."
     linked.write("docs/keys.md", f"# Keys\n\n{text}\n")
     linked.write(
@@ -387,8 +387,8 @@ def test_a_suggestion_has_both_sections_and_the_reason(asked, linked):
         "# Key rotation\n\nEvery month the secret key that signs backups is replaced by another.\n",
     )
     linked.commit()
-    (one,) = asked("suggest-links", "docs/keys.md")["suggestions"]
-    assert one["first"] == {
+    (suggestion,) = asked("suggest-links", "docs/keys.md")["suggestions"]
+    assert suggestion["first"] == {
         "doc_id": doc_id("docs/keys.md"),
         "filepath": "docs/keys.md",
         "title": "Keys",
@@ -399,12 +399,12 @@ def test_a_suggestion_has_both_sections_and_the_reason(asked, linked):
         "content": text,
         "staleness": "untracked",
     }
-    assert one["second"]["filepath"] == "docs/rotation.md"
-    assert {"backups", "signs", "secret"} <= set(one["shared_terms"])
-    assert 0.8 <= one["score"] <= 1 >= one["similarity"]
+    assert suggestion["second"]["filepath"] == "docs/rotation.md"
+    assert {"backups", "signs", "secret"} <= set(suggestion["shared_terms"])
+    assert 0.8 <= suggestion["score"] <= 1 >= suggestion["similarity"]
 
 
-def test_a_context_too_large_says_what_is_missing(asked):
+def test_context_over_the_budget_lists_what_is_missing(asked):
     record = asked("get-context", AUTH, "--max-size", "100")
     assert record["center"]["content"].endswith("and [[twin]].")
     assert record["center"]["sections"][1]["is_cut"] is True
@@ -412,7 +412,7 @@ def test_a_context_too_large_says_what_is_missing(asked):
     assert (record["related"], record["truncated_count"]) == ([], 2)
 
 
-def test_an_impact_has_its_chains(asked):
+def test_impact_has_its_chains(asked):
     record = asked("impact", "src/auth.py")
     first, second = record.pop("impacted")
     assert record == {
@@ -468,7 +468,7 @@ def test_numbers_out_of_range_are_refused(ubp, linked, call):
     assert "Hint:" in answer.err
 
 
-def test_the_formats_agree_on_json(ubp, linked):
-    one = ubp(linked, "get-graph", "--format", "json").record
+def test_formats_agree_on_json(ubp, linked):
+    by_format = ubp(linked, "get-graph", "--format", "json").record
     other = ubp(linked, "get-graph", "--json").record
-    assert {**one, "query_time_ms": 0} == {**other, "query_time_ms": 0}
+    assert {**by_format, "query_time_ms": 0} == {**other, "query_time_ms": 0}

@@ -1,9 +1,9 @@
-"""Queries that the syntax gives no meaning, and what `ubp search` says about them."""
+"""Queries without a meaning in the syntax, and the warnings of `ubp search`."""
 
 import pytest
 
 
-def test_an_option_that_was_meant_as_a_word_is_explained(repository, ubp):
+def test_option_meant_as_a_word_is_explained(repository, ubp):
     repository.page("docs/flags.md", body="# Flags\n\nUse -foo.\n")
     answer = ubp(repository, "search", "-foo")
     assert answer.status == 2

@@ -17,17 +17,17 @@ MAINTENANCE = [tool.name for tool in TOOLSETS["maintenance"]]
 @pytest.fixture
 def offered(monkeypatch, repository, ubp):
     """What would be served for some options."""
-    told = []
+    offers = []
 
     def record(_, offer, **options):
-        told.append(([tool.name for tool in offer.tools], offer[1], options["level"]))
+        offers.append(([tool.name for tool in offer.tools], offer[1], options["level"]))
 
     monkeypatch.setattr("ubp.server.process.serve_repositories", record)
 
     def run(*options):
         answer = ubp(repository, "serve", *options)
         assert (answer.status, answer.out, answer.err) == (0, "", "")
-        return told.pop()
+        return offers.pop()
 
     return run
 
@@ -44,14 +44,14 @@ def offered(monkeypatch, repository, ubp):
         (["--read-only"], [*DOCS, *MAINTENANCE]),
     ],
 )
-def test_tools_are_chosen_and_excluding_wins(offered, options, tools):
+def test_tools_are_selected_and_exclusion_wins(offered, options, tools):
     assert offered(*options)[0] == tools
 
 
 @pytest.mark.parametrize(
     ("options", "level"), [([], 20), (["--quiet"], 40), (["--verbose"], 10), (["-q"], 40)]
 )
-def test_the_log_is_as_loud_as_it_is_told_to_be(offered, options, level):
+def test_log_has_the_requested_level(offered, options, level):
     assert offered(*options)[2] == level
 
 
@@ -81,14 +81,14 @@ def test_directories_are_relative_to_where_the_command_runs(monkeypatch, reposit
         (["--http", "--port", "65536"], "Invalid --port: 65536."),
     ],
 )
-def test_a_wrong_call_serves_nothing(repository, ubp, options, message):
+def test_invalid_call_serves_nothing(repository, ubp, options, message):
     answer = ubp(repository, "serve", *options)
     assert answer.status == 2
     assert answer.out == ""
     assert message in answer.err
 
 
-def test_without_the_library_the_line_that_installs_it_is_told(repository, ubp, monkeypatch):
+def test_serve_without_the_library_names_the_install_command(repository, ubp, monkeypatch):
     monkeypatch.setattr(command, "find_spec", lambda _: None)
     answer = ubp(repository, "serve")
     assert answer.status == 2
@@ -103,7 +103,7 @@ def test_language_server_without_its_extra_says_how_to_install_it(repository, ub
     assert "[lsp]" in answer.err
 
 
-def test_where_there_is_no_repository_nothing_is_said_on_the_wire(spawn, tmp_path):
+def test_serve_without_a_repository_prints_nothing_on_the_wire(spawn, tmp_path):
     class Nowhere:
         root = tmp_path
 
@@ -112,7 +112,7 @@ def test_where_there_is_no_repository_nothing_is_said_on_the_wire(spawn, tmp_pat
     assert "is not in a Git repository. Every answer says so." in done.stderr
 
 
-def test_status_tells_the_servers_that_run(repository, ubp):
+def test_status_lists_running_servers(repository, ubp):
     repository.write("a.md", "# A\n")
     ubp(repository, "status")
     data_dir = str(repository.index.parent)
@@ -124,7 +124,7 @@ def test_status_tells_the_servers_that_run(repository, ubp):
     assert "Server:" not in ubp(repository, "status").out
 
 
-def test_neither_models_nor_commands_of_others_are_loaded_to_serve():
+def test_serve_loads_no_model_and_no_other_command():
     heavy = {"numpy", "model2vec", "mcp", "markdown_it", "ubp.cli.bind_session"}
     load = "import sys, ubp.cli.serve, ubp.server.process, ubp.server.tools.registry"
     program = f"{load}; print({heavy} & {{*sys.modules}})"

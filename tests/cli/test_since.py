@@ -1,4 +1,4 @@
-"""`ubp stale --since`: what became of the pages since a revision."""
+"""`ubp stale --since`: the outcome of each page since a revision."""
 
 import subprocess
 
@@ -57,51 +57,51 @@ At v1, 2 of 7 pages with sources were out of date; now 4 of 7.
 """
 
 
-def test_every_page_is_told_once_by_what_became_of_it(released, ubp):
+def test_since_lists_pages_once_by_outcome(released, ubp):
     assert ubp(released, "stale", "--since", "v1") == (0, TOLD, "")
 
 
-def test_quiet_is_a_line_a_page(released, ubp):
+def test_quiet_since_prints_one_line_per_page(released, ubp):
     lines = [line for line in TOLD.splitlines()[:-3] if not line.startswith(" ")]
     assert ubp(released, "--quiet", "stale", "--since", "v1").out.splitlines() == lines
 
 
-def test_two_revisions_are_compared(released, ubp):
-    told = ubp(released, "stale", "--since", "v1", "--ref", "v1~1")
-    assert told.out.splitlines()[:2] == [
+def test_since_compares_two_revisions(released, ubp):
+    shown = ubp(released, "stale", "--since", "v1", "--ref", "v1~1")
+    assert shown.out.splitlines()[:2] == [
         "docs/mended.md  became fresh",
         "docs/old.md  became fresh",
     ]
 
 
-def test_what_nobody_committed_counts_now(released, ubp):
+def test_uncommitted_changes_count_as_present(released, ubp):
     released.write("src/kept.py", "9\n")
-    told = ubp(released, "stale", "--since", "HEAD", "docs/kept.md").out
-    assert told.splitlines()[:2] == [
+    shown = ubp(released, "stale", "--since", "HEAD", "docs/kept.md").out
+    assert shown.splitlines()[:2] == [
         "docs/kept.md  became stale",
         "  src/kept.py  modified, not committed yet",
     ]
 
 
-def test_levels_then_are_those_of_that_day(released, ubp):
+def test_former_levels_are_those_of_that_day(released, ubp):
     """`docs/old.md` was one day behind at v1: that is drift, however old it is by now."""
     record = ubp(released, "stale", "--since", "v1", "docs/old.md", "--json").record
-    (one,) = record["documents"]
-    assert (one["staleness_then"], one["staleness"]) == ("possibly_stale", "stale")
+    (document,) = record["documents"]
+    assert (document["staleness_then"], document["staleness"]) == ("possibly_stale", "stale")
 
 
-def test_a_page_that_is_gone_can_be_asked_about(released, ubp):
-    told = ubp(released, "stale", "--since", "v1", "docs/gone.md", "docs/new.md").out
-    assert told.splitlines()[:2] == ["docs/new.md  new: fresh", "docs/gone.md  removed: was fresh"]
+def test_deleted_page_can_be_requested(released, ubp):
+    shown = ubp(released, "stale", "--since", "v1", "docs/gone.md", "docs/new.md").out
+    assert shown.splitlines()[:2] == ["docs/new.md  new: fresh", "docs/gone.md  removed: was fresh"]
 
 
-def test_a_page_that_never_was_is_an_error(released, ubp):
+def test_page_that_never_existed_is_an_error(released, ubp):
     answer = ubp(released, "stale", "--since", "v1", "docs/never.md")
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith("Error: Page not found: docs/never.md")
 
 
-def test_a_record_fits_its_schema(released, ubp):
+def test_since_record_matches_its_schema(released, ubp):
     answer = ubp(released, "stale", "--since", "v1", "--json")
     jsonschema.validate(answer.record, record_schema(ComparisonRecord))
     record = answer.record
@@ -170,11 +170,11 @@ Total: 2 became stale, 1 still stale, 1 became fresh, 2 new, 2 removed, 1 stayed
 """
 
 
-def test_release_notes(released, ubp):
+def test_release_notes_list_outcomes(released, ubp):
     assert ubp(released, "stale", "--since", "v1", "--format", "markdown") == (0, MARKDOWN, "")
 
 
-def test_names_break_out_of_nothing(repository, at, ubp):
+def test_hostile_names_cannot_break_out_of_markdown(repository, at, ubp):
     repository.write("a", "1\n")
     repository.commit("Begin")
     repository.write("src/<b>.py", "1\n")
@@ -182,23 +182,23 @@ def test_names_break_out_of_nothing(repository, at, ubp):
     repository.commit("Add")
     repository.write("src/<b>.py", "2\n")
     at(repository)
-    told = ubp(repository, "stale", "--since", "HEAD~1", "--format", "markdown").out
-    (item,) = (line for line in told.splitlines() if line.startswith("- "))
+    shown = ubp(repository, "stale", "--since", "HEAD~1", "--format", "markdown").out
+    (item,) = (line for line in shown.splitlines() if line.startswith("- "))
     assert item == (
         "- <code>docs/&#96;&#42;x&#42;&#96; &#124; &#64;me&#46;md</code>:"
         " possibly stale; `src/<b>.py` modified, not committed yet"
     )
 
 
-def test_without_sources_there_is_nothing_to_compare(repository, at, ubp):
+def test_since_without_sources_compares_nothing(repository, at, ubp):
     repository.write("docs/a.md", "# A\n")
     repository.commit("Begin")
     at(repository)
-    told = ubp(repository, "stale", "--since", "HEAD")
-    assert told == (0, "Since HEAD (2023-11-15): no page lists sources.\n", "")
+    shown = ubp(repository, "stale", "--since", "HEAD")
+    assert shown == (0, "Since HEAD (2023-11-15): no page lists sources.\n", "")
 
 
-def test_a_shallow_clone_cannot_tell(released, tmp_path, spawn):
+def test_shallow_clone_is_undetermined(released, tmp_path, spawn):
     clone = tmp_path / "clone"
     subprocess.run(
         ["git", "clone", "--quiet", "--depth=2", released.root.as_uri(), str(clone)], check=True
@@ -224,7 +224,7 @@ def test_a_shallow_clone_cannot_tell(released, tmp_path, spawn):
     ],
     ids=" ".join,
 )
-def test_what_judges_a_change_or_fails_is_refused(other, released, ubp):
+def test_options_that_assess_a_change_or_fail_are_refused(other, released, ubp):
     answer = ubp(released, "stale", "--since", "v1", *other)
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith(f"Error: --since cannot be combined with {other[0]}.\n")

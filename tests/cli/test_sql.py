@@ -75,7 +75,7 @@ def test_source_references_have_verdicts_and_ages(project, ubp):
     ]
 
 
-def test_csv_can_be_read_again(project, ubp):
+def test_csv_output_is_parsed_back(project, ubp):
     answer = ubp(project, "sql", "SELECT filepath, content FROM sections ORDER BY 1", "--csv")
     assert list(csv.reader(io.StringIO(answer.out))) == [
         ["filepath", "content"],
@@ -84,7 +84,7 @@ def test_csv_can_be_read_again(project, ubp):
     ]
 
 
-def test_a_table_is_aligned_whatever_the_script(project, ubp):
+def test_table_is_aligned_in_every_script(project, ubp):
     answer = ubp(project, "sql", "SELECT title, filepath FROM documents ORDER BY 2")
     assert answer.out == "title  filepath\n認証   docs/a.md\nB      docs/b.md\n"
 
@@ -103,7 +103,7 @@ def test_a_table_is_aligned_whatever_the_script(project, ubp):
         "",
     ],
 )
-def test_a_query_that_is_not_one_select_is_refused(sql, project, ubp):
+def test_query_other_than_one_select_is_refused(sql, project, ubp):
     answer = ubp(project, "sql", sql)
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.count("\n") == 3 or "empty" in answer.err

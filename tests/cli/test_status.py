@@ -1,4 +1,4 @@
-"""`ubp status` tells where links lead; `--check` fails on those that lead nowhere."""
+"""`ubp status` counts links by outcome; `--check` fails on those that lead nowhere."""
 
 from typing import get_args
 
@@ -7,12 +7,12 @@ from ubp.output.text.index import BUCKET_WORDS
 from ubp.staleness.status import BUCKETS
 
 
-def test_the_buckets_are_those_of_the_links():
+def test_buckets_equal_those_of_the_links():
     assert get_args(Bucket) == BUCKETS
     assert tuple(BUCKET_WORDS) == BUCKETS
 
 
-def test_every_link_stands_in_one_bucket(repository, ubp, at):
+def test_links_are_in_exactly_one_bucket(repository, ubp, at):
     repository.write(
         "a.md", "[b](b.md) [[B]] [x](x.md) [route](route) [me](#a) [out](../o.md)\n\n# A\n"
     )
@@ -38,7 +38,7 @@ def test_every_link_stands_in_one_bucket(repository, ubp, at):
     assert ubp(repository, "status", "--check").status == 0
 
 
-def test_a_configured_severity_holds_for_the_status_too(repository, ubp, at):
+def test_configured_severity_applies_to_status(repository, ubp, at):
     repository.write("a.md", "[x](x.md)\n")
     repository.commit()
     at(repository)

@@ -11,7 +11,7 @@ from ubp.core.errors import UsageError
 
 
 class Screen(io.StringIO):
-    """A stream that says that it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self):
         return True
@@ -42,7 +42,9 @@ def terminal():
         (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
     ],
 )
-def test_colours_are_for_those_who_see_them(is_screen, environment, no_color, has_colour, terminal):
+def test_colours_are_used_only_where_visible(
+    is_screen, environment, no_color, has_colour, terminal
+):
     made = terminal(is_screen=is_screen, environment=environment, no_color=no_color)
     assert made.style.is_on == has_colour
     made.report(UsageError("Wrong."))
@@ -53,13 +55,13 @@ def test_colours_are_for_those_who_see_them(is_screen, environment, no_color, ha
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Time that passes when it is told to."""
+    """A clock that advances on request."""
     now = [0.0]
     monkeypatch.setattr("ubp.cli.terminal.time.monotonic", lambda: now[0])
     return now
 
 
-def test_progress_is_one_line_and_gone_before_the_answer(clock, terminal):
+def test_progress_is_one_line_that_is_removed_before_the_answer(clock, terminal):
     made = terminal()
     for done in range(1, 1001):
         clock[0] += 1 / 32
@@ -77,7 +79,7 @@ def test_progress_is_one_line_and_gone_before_the_answer(clock, terminal):
 
 
 @pytest.mark.parametrize("options", [{"is_screen": False}, {"quiet": True}])
-def test_progress_is_shown_to_nobody_else(options, clock, terminal):
+def test_progress_is_shown_only_on_a_terminal(options, clock, terminal):
     made = terminal(**options)
     clock[0] += 10
     made.progress("Reading pages", 1, 2)
@@ -91,7 +93,7 @@ def test_short_work_shows_no_progress(clock, terminal):
     assert made._stderr.getvalue() == ""
 
 
-def test_what_has_no_known_end_has_no_bar(clock, terminal):
+def test_work_of_unknown_length_has_no_bar(clock, terminal):
     made = terminal()
     clock[0] += 10
     made.progress("Reading history", 7, 0)
@@ -107,7 +109,7 @@ def test_json_is_indented_for_a_terminal_only(terminal):
     assert made._stdout.getvalue() == '{"a": [1]}\n'
 
 
-def test_warnings_are_not_for_the_quiet(terminal):
+def test_quiet_suppresses_warnings(terminal):
     made = terminal(is_screen=False)
     made.warn("Something\x1b[31m odd.")
     assert made._stderr.getvalue() == "Warning: Something\\e[31m odd.\n"
@@ -116,7 +118,7 @@ def test_warnings_are_not_for_the_quiet(terminal):
     assert made._stderr.getvalue() == ""
 
 
-def test_a_stream_that_cannot_say_it_escapes_it():
+def test_stream_that_cannot_encode_a_character_escapes_it():
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii", newline="\n")
     made = Terminal(Options(), stream, io.StringIO(), {})
@@ -143,7 +145,7 @@ def test_errors_of_several_lines_stay_together(terminal):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
-def test_a_real_terminal_gets_colours(drifted, monkeypatch):
+def test_real_terminal_gets_colours(drifted, monkeypatch):
     import pty
 
     seen = bytearray()

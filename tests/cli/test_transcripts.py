@@ -51,7 +51,7 @@ pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="transcripts 
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.console")), ids=lambda file: file.stem)
-def test_a_user_sees_what_the_transcript_shows(file, tmp_path, isolated_environment):
+def test_commands_print_what_the_transcript_shows(file, tmp_path, isolated_environment):
     expected = file.read_text(encoding="utf-8")
     session = Session(tmp_path / "project", isolated_environment, file.stem in PROCESSES)
     actual = replay(expected, session)

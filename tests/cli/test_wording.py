@@ -41,12 +41,12 @@ VISIBLE_FORMATS = re.compile(
         ),
     ],
 )
-def test_what_a_terminal_obeys_is_escaped(text, shown):
+def test_terminal_controls_are_escaped(text, shown):
     assert printable(text) == shown
 
 
 @given(st.text(st.characters()))
-def test_nothing_is_left_that_a_terminal_obeys(text):
+def test_escaped_text_has_no_terminal_controls(text):
     assert OBEYED.search(printable(text)) is None
     assert OBEYED.sub("", printable_line(text).replace("\t", "")) == printable_line(text).replace(
         "\t", ""
@@ -67,7 +67,7 @@ def test_json_has_unprintable_characters_as_escapes_and_reads_back_the_same():
     assert printable(text) == text
 
 
-def test_numbers_and_times_are_words():
+def test_numbers_and_times_are_spelled_out():
     assert [count(n, "page") for n in (0, 1, 2)] == ["0 pages", "1 page", "2 pages"]
     assert [age(days) for days in (0, 1, 400)] == ["today", "1 day ago", "400 days ago"]
     assert day(1_700_000_000) == "2023-11-14"

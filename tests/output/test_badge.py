@@ -22,15 +22,15 @@ def luminance(color):
 
 
 @pytest.mark.parametrize("color", [*COLORS.values(), LABEL_COLOR])
-def test_white_letters_can_be_read_on_every_color(color):
+def test_white_text_is_readable_on_every_badge_color(color):
     assert 1.05 / (luminance(color) + 0.05) >= 4.5
 
 
-def test_every_color_that_a_badge_may_have_is_known():
+def test_badge_colors_are_all_known():
     assert {name for _, name in NAMES} | {NOTHING_VERIFIED} == COLORS.keys()
 
 
-def test_the_picture_is_as_wide_as_its_words():
+def test_badge_is_as_wide_as_its_text():
     root = ET.fromstring(badge_svg(Badge("docs", "96% fresh", "brightgreen")))
     assert root.attrib["aria-label"] == root.find(f"{SVG}title").text == "docs: 96% fresh"
     words = [(text.text, text.attrib["x"]) for text in root.iter(f"{SVG}text")]
@@ -41,14 +41,14 @@ def test_the_picture_is_as_wide_as_its_words():
     assert lengths == [25.0, 56.0]
 
 
-def test_wide_characters_have_wide_fields():
+def test_wide_characters_make_wide_fields():
     root = ET.fromstring(badge_svg(Badge("文書", "96% fresh", "green")))
     assert [text.attrib["textLength"] for text in root.iter(f"{SVG}text")] == ["22", "56"]
 
 
 @settings(deadline=None)
 @given(st.text())
-def test_no_label_breaks_out(label):
+def test_badge_label_cannot_break_out(label):
     root = ET.fromstring(badge_svg(Badge(label, "96% fresh", "red")))
     assert [child.tag.removeprefix(SVG) for child in root] == ["title", "clipPath", "g", "g"]
     (left, _) = root.iter(f"{SVG}text")

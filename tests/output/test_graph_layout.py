@@ -14,7 +14,7 @@ def some_pages(count):
     return [FilePath(f"{chance.choice(folders)}p{number}.md") for number in range(count)]
 
 
-def test_pages_do_not_overlap_and_stay_the_same():
+def test_pages_do_not_overlap_and_layout_is_stable():
     pages = some_pages(300)
     positions = place_pages(pages, {})
     assert positions.keys() == set(pages)
@@ -23,7 +23,7 @@ def test_pages_do_not_overlap_and_stay_the_same():
     assert min(distances) > SPACING / 2
 
 
-def test_the_most_linked_page_is_in_the_middle_of_its_folder():
+def test_most_linked_page_is_in_the_middle_of_its_folder():
     pages = [FilePath(f"docs/p{number}.md") for number in range(30)]
     positions = place_pages(pages, {pages[20]: 9})
     middle = [sum(p[axis] for p in positions.values()) / 30 for axis in (0, 1)]
@@ -31,7 +31,7 @@ def test_the_most_linked_page_is_in_the_middle_of_its_folder():
     assert min(distance, key=distance.__getitem__) == pages[20]
 
 
-def test_folders_are_apart():
+def test_folders_are_separated():
     positions = place_pages(some_pages(300), {})
 
     def box(folder):
@@ -45,6 +45,6 @@ def test_folders_are_apart():
         assert hypot(a[0] - b[0], a[1] - b[1]) > (a[2] + b[2]) * 0.9
 
 
-def test_no_page_and_one_page_have_a_place():
+def test_layout_of_no_page_and_one_page_is_valid():
     assert place_pages([], {}) == {}
     assert len(place_pages([FilePath("a/b/c.md")], {})) == 1

@@ -18,7 +18,7 @@ ANSWER = NotesAnswer("How much sun?", (AnswerPassage(NOTE, "Six hours of sun.", 
 
 @pytest.fixture
 def model():
-    """A server that answers chat completions with what `replies` says, and keeps the requests."""
+    """A server that answers chat completions with the given `replies`, and keeps the requests."""
 
     class Handler(BaseHTTPRequestHandler):
         replies, requests, status = [], [], 200
@@ -52,7 +52,7 @@ def completion(text):
     return json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
 
 
-def test_a_model_writes_from_the_passages_and_cites_them(model):
+def test_model_writes_from_the_passages_and_cites_them(model):
     model.replies.append("Six hours [1].")
     written = write_answer(ANSWER, model.environment)
     assert (written.text, written.model, written.problem) == ("Six hours [1].", "tiny", "")
@@ -77,14 +77,14 @@ def test_a_model_writes_from_the_passages_and_cites_them(model):
     ],
     ids=["none", "unknown", "no-answer", "long", "html", "null", "large"],
 )
-def test_what_does_not_cite_the_passages_is_not_shown(model, reply, problem):
+def test_answer_without_citations_is_not_shown(model, reply, problem):
     model.replies.append(reply)
     written = write_answer(ANSWER, model.environment)
     assert written.text == ""
     assert problem in written.problem
 
 
-def test_a_model_that_fails_is_reported(model):
+def test_failure_of_the_model_is_reported(model):
     model.replies.append("x")
     model.status = 500
     assert "it answered 500" in write_answer(ANSWER, model.environment).problem
@@ -92,14 +92,14 @@ def test_a_model_that_fails_is_reported(model):
     assert "tiny did not answer" in write_answer(ANSWER, gone).problem
 
 
-def test_no_model_is_asked_unless_the_environment_names_one():
+def test_model_is_called_only_if_the_environment_names_one():
     assert write_answer(ANSWER, {"OPENAI_API_KEY": "x"}) is None
 
 
 @pytest.mark.parametrize(
     "url", ["http://example.com/v1", "ftp://localhost/v1", "http://127.0.0.1.example.com", "https:"]
 )
-def test_passages_are_sent_by_https_or_to_this_machine(url):
+def test_passages_are_sent_only_by_https_or_to_this_machine(url):
     with pytest.raises(UsageError, match="passages may be sent to"):
         find_language_model({"UBP_ASK_URL": url, "UBP_ASK_MODEL": "tiny"})
     with pytest.raises(UsageError, match="UBP_ASK_MODEL is not"):

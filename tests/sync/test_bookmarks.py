@@ -129,7 +129,7 @@ def notes(export):
     return list(read_export(text.encode(), "export").notes.values())
 
 
-def test_a_bookmark_file_of_a_browser_becomes_notes_in_folders_each_address_once():
+def test_bookmark_file_of_a_browser_becomes_notes_in_folders_without_duplicates():
     export = read_export(NETSCAPE.encode(), "bookmarks.html")
     assert export.left_out == 1
     guide, article = export.notes.values()
@@ -156,14 +156,14 @@ def test_a_bookmark_file_of_a_browser_becomes_notes_in_folders_each_address_once
     ],
     ids=["pocket", "instapaper", "pinboard", "chrome", "firefox"],
 )
-def test_exports_of_services_say_the_same_in_other_words(export, tags, category, text):
+def test_exports_of_services_become_the_same_notes(export, tags, category, text):
     (note,) = notes(export)
     assert (note.title, note.saved_at, note.tags) == ("A guide", DAY, tags)
     assert (note.category, note.text, note.author) == (category, text, "")
     assert note.path == notes(NETSCAPE)[0].path
 
 
-def test_an_export_of_raindrop_keeps_the_own_note_and_the_excerpt():
+def test_raindrop_export_keeps_the_note_and_the_excerpt():
     guide, other = notes(RAINDROP)
     assert guide.title == "A, guide"
     assert guide.text == "My note\n\nWhat it\nsays"
@@ -192,7 +192,7 @@ def test_posts_on_x_keep_their_ids_and_authors():
     assert [note.id for note in notes(script)] == ["5"]
 
 
-def test_a_note_says_when_its_link_was_saved_and_keeps_what_the_export_lacks():
+def test_note_has_the_date_of_its_link_and_keeps_what_the_export_lacks():
     (note,) = notes(POCKET)
     kept = {"summary": "Five patterns.", "rating": 5, "tags": ["old"]}
     assert write_note(note, kept).decode() == (
@@ -209,13 +209,13 @@ def test_a_note_says_when_its_link_was_saved_and_keeps_what_the_export_lacks():
         ({"title": "T", "text": "What it says"}, "# T\n\nWhat it says\n"),
     ],
 )
-def test_the_text_of_a_bookmark_without_one_is_its_address(bookmark, body):
+def test_bookmark_without_a_text_has_its_address_as_text(bookmark, body):
     (note,) = notes(json.dumps([{"url": "https://example.com/a>b c", **bookmark}]))
     assert write_note(note, {}).decode().partition("---\n\n")[2] == body
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("address", "other"),
     [
         ("http://www.Example.com/a/", "https://example.com/a#part"),
         ("https://example.com/a?b=1&a=2&fbclid=x", "https://example.com/a?a=2&b=1"),
@@ -223,12 +223,12 @@ def test_the_text_of_a_bookmark_without_one_is_its_address(bookmark, body):
         ("https://mobile.twitter.com/me/status/1?s=20", "https://x.com/other/status/1"),
     ],
 )
-def test_addresses_of_the_same_page_are_one(one, other):
-    assert canonical_url(one) == canonical_url(other)
+def test_addresses_of_the_same_page_are_equal(address, other):
+    assert canonical_url(address) == canonical_url(other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("address", "other"),
     [
         ("https://example.com/a", "https://example.com/A"),
         ("https://example.com/?v=1", "https://example.com/?v=2"),
@@ -237,8 +237,8 @@ def test_addresses_of_the_same_page_are_one(one, other):
         ("https://x.com/me/status/1", "https://x.com/me/status/2"),
     ],
 )
-def test_addresses_of_different_pages_stay_apart(one, other):
-    assert canonical_url(one) != canonical_url(other)
+def test_addresses_of_different_pages_differ(address, other):
+    assert canonical_url(address) != canonical_url(other)
 
 
 @pytest.mark.parametrize(
@@ -249,19 +249,19 @@ def test_addresses_of_different_pages_stay_apart(one, other):
         *("Wed, 15 Jan 2025 00:00:00 GMT", "Wed Jan 15 00:00:00 +0000 2025"),
     ],
 )
-def test_dates_are_read_however_they_are_written(value):
+def test_dates_are_read_in_every_notation(value):
     assert parse_moment(value) == DAY
 
 
 @pytest.mark.parametrize("value", [None, "", "soon", "0", -5, "9" * 40])
-def test_what_is_no_date_is_none(value):
+def test_invalid_date_is_none(value):
     assert parse_moment(value) is None
 
 
 @pytest.mark.parametrize(
     "text", ["<a " * 100_000, "<!--" * 100_000, "<" * 300_000, "<a x=" * 50_000]
 )
-def test_no_export_takes_long(text):
+def test_export_of_any_text_is_read_in_linear_time(text):
     started = time.process_time()
     with pytest.raises(CollectionError):
         read_export(text.encode(), "export")
@@ -271,12 +271,12 @@ def test_no_export_takes_long(text):
 @pytest.mark.parametrize(
     "data", [b"", b"{", b"[]", b"<html></html>", b"a,b\n1,2\n", b"\xff\xfe\0", b"[" * 100_000]
 )
-def test_a_file_without_bookmarks_is_refused(data):
+def test_file_without_bookmarks_is_refused(data):
     with pytest.raises(CollectionError):
         read_export(data, "export")
 
 
-def test_bookmarks_are_a_collection_that_the_next_export_changes_in_place(run, stored, tmp_path):
+def test_next_export_of_bookmarks_updates_the_collection_in_place(run, stored, tmp_path):
     export = tmp_path / "pocket.csv"
     export.write_text(POCKET + "Left,mailto:a@b.c,1736899200,,,unread\n")
     assert "1 file: 1 added" in run("collections", "add", "saved", "pocket.csv", "--yes")
@@ -295,7 +295,7 @@ def test_bookmarks_are_a_collection_that_the_next_export_changes_in_place(run, s
     assert "export of bookmarks" in run("collections", "add", "other", "notes.txt", status=2)
 
 
-def test_fields_that_an_agent_proposed_for_a_bookmark_stay(run, stored, tmp_path):
+def test_fields_that_an_agent_proposed_for_a_bookmark_are_kept(run, stored, tmp_path):
     export = tmp_path / "pocket.csv"
     export.write_text(POCKET)
     run("collections", "add", "saved", "pocket.csv", "--yes")

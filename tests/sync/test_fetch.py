@@ -18,12 +18,12 @@ PRIVATE = """
 
 
 @pytest.mark.parametrize("address", PRIVATE.split())
-def test_an_address_that_is_not_public_is_known(address):
+def test_private_addresses_are_recognized(address):
     assert not is_public(address)
 
 
 @pytest.mark.parametrize("address", ["1.1.1.1", "2606:4700:4700::1111", "64:ff9b::101:101"])
-def test_a_public_address_is_known(address):
+def test_public_address_is_recognized(address):
     assert is_public(address)
 
 
@@ -53,7 +53,7 @@ def resolve_to(monkeypatch, *addresses):
 
 
 @pytest.mark.parametrize("others", [(), ("1.1.1.1",)])
-def test_a_name_with_a_private_address_is_not_connected_to(listener, monkeypatch, others):
+def test_host_with_a_private_address_is_not_connected_to(listener, monkeypatch, others):
     port, accepted = listener
     resolve_to(monkeypatch, *others, "127.0.0.1")
     with pytest.raises(FetchError, match=r"has the address 127.0.0.1, which is not public"):
@@ -62,7 +62,7 @@ def test_a_name_with_a_private_address_is_not_connected_to(listener, monkeypatch
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1"])
-def test_a_request_to_this_machine_is_refused_in_every_spelling(listener, host):
+def test_request_to_this_machine_is_refused_in_every_spelling(listener, host):
     port, accepted = listener
     transport = PublicTransport()
     request = httpx2.Request("GET", f"https://{host}:{port}/")
@@ -72,7 +72,7 @@ def test_a_request_to_this_machine_is_refused_in_every_spelling(listener, host):
     assert accepted == []
 
 
-def test_the_address_that_was_checked_is_the_one_connected_to(monkeypatch):
+def test_connection_uses_the_address_that_was_checked(monkeypatch):
     connected = []
 
     def connect(_self, host, *_args, **_options):
@@ -99,6 +99,6 @@ def test_the_address_that_was_checked_is_the_one_connected_to(monkeypatch):
         "https://a.example:99999/",
     ],
 )
-def test_an_address_that_is_not_https_is_refused(url):
+def test_address_without_https_is_refused(url):
     with pytest.raises(FetchError):
         check_url(url)

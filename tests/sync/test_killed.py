@@ -10,7 +10,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks/robustness/kill_sync.py"
 
 
 @pytest.mark.slow
-def test_killed_synchronizations_leave_whole_versions():
+def test_killed_synchronization_leaves_complete_versions():
     command = [sys.executable, str(SCRIPT), "--rounds", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

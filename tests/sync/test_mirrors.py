@@ -38,14 +38,14 @@ def present(stored):
     return {line.split()[0] for line in output.split("\n") if " blob " in line}
 
 
-def test_a_mirror_has_the_documents_of_the_head_and_no_other_blob(run, upstream, stored):
+def test_mirror_has_the_documents_of_the_head_and_no_other_blob(run, upstream, stored):
     out = add(run, upstream)
     assert f"spec  updated, at {upstream.head()[:10]}, 1 file: 1 added" in out
     assert present(stored) == {upstream.blob("spec/types.md")}
     stored("spec", "fsck", "--connectivity-only")
 
 
-def test_a_mirror_has_the_configuration_of_the_site(run, upstream, stored):
+def test_mirror_has_the_configuration_of_the_site(run, upstream, stored):
     upstream.write("mkdocs.yml", "site_name: Spec\n")
     upstream.write("vendor/mkdocs.yml", "site_name: Other\n")
     upstream.commit()
@@ -59,7 +59,7 @@ def test_include_fetches_other_files(run, upstream, stored):
     assert present(stored) == {upstream.blob("src/main.c")}
 
 
-def test_another_version_costs_only_its_new_blobs(run, upstream, stored):
+def test_another_version_fetches_only_its_new_blobs(run, upstream, stored):
     add(run, upstream)
     before = present(stored)
     assert "(has v1)" in run("collections", "sync", "spec@v1")
@@ -68,7 +68,7 @@ def test_another_version_costs_only_its_new_blobs(run, upstream, stored):
     assert "the upstream has no such version" in run("collections", "sync", "spec@v9", status=2)
 
 
-def test_new_commits_and_moved_tags_arrive_with_sync(run, upstream, stored):
+def test_sync_fetches_new_commits_and_moved_tags(run, upstream, stored):
     add(run, upstream)
     upstream.write("spec/new.md", "# New\n")
     upstream.commit("v3")
@@ -78,14 +78,14 @@ def test_new_commits_and_moved_tags_arrive_with_sync(run, upstream, stored):
     assert stored("spec", "rev-parse", "main") == stored("spec", "rev-parse", "v1")
 
 
-def test_an_upstream_that_is_gone_leaves_what_is_there(run, upstream, stored, tmp_path):
+def test_missing_upstream_keeps_the_collection(run, upstream, stored, tmp_path):
     add(run, upstream)
     upstream.root.rename(tmp_path / "moved")
     assert "Cannot fetch spec" in run("collections", "sync", status=2)
     assert stored("spec", "show", "main:spec/types.md").endswith("Two.")
 
 
-def test_a_project_pins_a_version_and_sync_keeps_it(run, upstream, stored, repository):
+def test_project_pins_a_version_and_sync_keeps_it(run, upstream, stored, repository):
     repository.write(".ubp/config.json", "{}\n")
     setting = {"git": url(upstream), "at": upstream.git("rev-parse", "v1")}
     add(run, upstream, "--at", "v1")
@@ -100,7 +100,7 @@ def test_a_project_pins_a_version_and_sync_keeps_it(run, upstream, stored, repos
     assert config == {"collections": {"spec": {**setting, "at": upstream.head()}}}
 
 
-def test_a_configuration_cannot_name_a_path_of_this_machine(run, upstream, repository):
+def test_configuration_cannot_name_a_local_path(run, upstream, repository):
     for address in (url(upstream), str(upstream.root), "ext::sh -c touch% x", "--upload-pack=x"):
         setting = {"collections": {"spec": {"git": address}}}
         repository.write(".ubp/config.json", json.dumps(setting))
@@ -109,7 +109,7 @@ def test_a_configuration_cannot_name_a_path_of_this_machine(run, upstream, repos
         assert "The collection spec is not fetched" in out or "Cannot fetch from" in out
 
 
-def test_a_name_that_is_taken_is_refused(run, upstream, repository, new_repository):
+def test_name_in_use_is_refused(run, upstream, repository, new_repository):
     add(run, upstream)
     other = new_repository("other")
     other.write("a.md", "# A\n")
@@ -122,7 +122,7 @@ def test_a_name_that_is_taken_is_refused(run, upstream, repository, new_reposito
     assert "The name spec is taken on this machine" in out
 
 
-def test_removing_keeps_the_content_and_purging_deletes_it(run, upstream, folder):
+def test_remove_keeps_the_content_and_purge_deletes_it(run, upstream, folder):
     add(run, upstream)
     run("collections", "remove", "spec")
     assert (folder / "spec.git").is_dir()
@@ -133,7 +133,7 @@ def test_removing_keeps_the_content_and_purging_deletes_it(run, upstream, folder
     assert "There is no collection spec" in run("collections", "remove", "spec", status=2)
 
 
-def test_a_local_repository_is_used_in_place(run, upstream, registered):
+def test_local_repository_is_used_in_place(run, upstream, registered):
     run("collections", "add", "near", str(upstream.root), "--yes")
     assert registered("near").kind == "local"
     assert "near  local: " in run("collections")
@@ -156,7 +156,7 @@ def test_locks_of_a_killed_git_do_not_stop_the_next_sync(run, upstream, folder):
     assert "spec  updated" in run("collections", "sync")
 
 
-def test_a_home_directory_under_git_hides_no_collection(
+def test_home_directory_under_git_hides_no_collection(
     run, upstream, folder, repository_in, monkeypatch
 ):
     home = repository_in(folder.parent / "home")
@@ -171,14 +171,14 @@ def test_add_without_a_confirmation_fetches_nothing(run, upstream, folder):
     assert not (folder / "spec.git").exists()
 
 
-def test_json_has_the_collections_and_what_became_of_them(run, upstream):
+def test_json_lists_collections_with_their_outcome(run, upstream):
     synced = json.loads(add(run, upstream, "--json"))
     assert synced["collections"][0]["outcome"] == "updated"
     listed = json.loads(run("collections", "--json"))
     assert listed["collections"][0]["versions"][:2] == ["v2", "v1"]
 
 
-def test_a_version_is_found_by_tag_branch_and_commit(run, upstream, registered, folder):
+def test_version_is_found_by_tag_branch_and_commit(run, upstream, registered, folder):
     add(run, upstream)
     run("collections", "sync", "spec@v1")
     with open_collection(str(folder), registered("spec"), os.environ) as opened:

@@ -56,7 +56,7 @@ def call(repository, folder):  # noqa: ARG001  # the collections are in it
     return ask
 
 
-def test_a_repository_is_verified_where_that_is_allowed_and_the_report_is_saved(
+def test_repository_is_verified_only_where_allowed_and_the_report_is_saved(
     forge, call, run, stored
 ):
     with pytest.raises(CollectionError, match="There is no report"):
@@ -84,7 +84,7 @@ def test_a_repository_is_verified_where_that_is_allowed_and_the_report_is_saved(
     assert "oss-reports  unchanged" in run("collections", "sync")
 
 
-def test_a_forge_that_cannot_be_asked_leaves_its_facts_unknown(forge, site, run):
+def test_unreachable_forge_leaves_its_facts_unknown(forge, site, run):
     site.pages.clear()
     out = run("oss-report", URL, "--verify")
     assert "unknown: no public API says" in out
@@ -92,6 +92,6 @@ def test_a_forge_that_cannot_be_asked_leaves_its_facts_unknown(forge, site, run)
     assert json.loads(run("oss-report", "acme/app", "--json", cwd=forge.root))["stars"] is None
 
 
-def test_only_forges_are_reached(run):
+def test_only_forges_are_contacted(run):
     out = run("oss-report", "https://internal.example/acme/app", "--verify", status=2)
     assert "Repositories are on codeberg.org, github.com, gitlab.com." in out

@@ -1,4 +1,4 @@
-"""The report's file: whole, closed, and the same markup whatever a repository holds."""
+"""The report's file: whole, closed, and the same markup whatever a repository contains."""
 
 import re
 from base64 import b64encode
@@ -36,7 +36,7 @@ ID = "1" * 40
 
 
 def make_report(text="x", *, copies=1):
-    """A report with everything in it, and this text wherever a repository's text may stand."""
+    """A report with everything in it, and this text wherever a repository's text may appear."""
     reference = Source(text, text, text, text, text, 3, text, text)
     commits = tuple(Commit(ID, 5, text, text) for _ in range(5))
     answer = ReferenceVerdict(
@@ -139,7 +139,7 @@ HOSTILE = st.text(min_size=1) | st.sampled_from(
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(HOSTILE)
 @example("\t")
-def test_no_text_changes_the_markup(text):
+def test_arbitrary_text_does_not_change_the_markup(text):
     page = report_html(make_report(text))
     found = Skeleton(page)
     assert found.tags == PLAIN
@@ -149,13 +149,13 @@ def test_no_text_changes_the_markup(text):
 
 @settings(max_examples=40, deadline=None)
 @given(HOSTILE)
-def test_every_text_is_read_as_it_was_but_for_what_nobody_can_see(text):
+def test_text_is_shown_unchanged_except_invisible_characters(text):
     read = "".join(Skeleton(report_html(make_report(text))).texts)
     assert printable(text) in read
     assert printable_line(f"+{text}".replace("\n", " ")) in read
 
 
-def test_the_policy_names_this_style_and_this_script_alone():
+def test_policy_allows_only_the_own_style_and_script():
     page = report_html(make_report())
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
     hashes = [
@@ -168,7 +168,7 @@ def test_the_policy_names_this_style_and_this_script_alone():
     )
 
 
-def test_nothing_in_the_page_names_another_place():
+def test_report_refers_to_no_other_host():
     found = Skeleton(report_html(make_report()))
     names = {name for tags in found.tags if isinstance(tags, tuple) for name in tags[1:]}
     assert (
@@ -179,11 +179,11 @@ def test_nothing_in_the_page_names_another_place():
     assert links == []
 
 
-def test_the_same_report_is_the_same_file():
+def test_same_report_gives_the_same_file():
     assert report_html(make_report("a")) == report_html(make_report("a"))
 
 
-def test_more_than_a_browser_can_bear_is_counted(monkeypatch):
+def test_pages_beyond_the_limit_are_counted(monkeypatch):
     for name, most in (("MAX_FINDINGS", 4), ("MAX_ORPHANS", 2), ("MAX_OTHERS", 2)):
         monkeypatch.setattr(lists, name, most)
     monkeypatch.setattr(pages, "MAX_PAGES", 2)
@@ -198,25 +198,25 @@ def test_more_than_a_browser_can_bear_is_counted(monkeypatch):
         assert f"and {rest} more: run {command} --key x" in read
 
 
-def test_a_source_tells_how_often_its_changes_were_answered():
+def test_source_shows_how_often_its_changes_were_answered():
     read = "".join(Skeleton(report_html(make_report())).texts)
     assert read.count(" line 3, page updated after 3 of 5 changes") == 3
     assert "x:3x list instead: x, xwide8212" in read
 
 
-def test_the_commits_of_what_matters_less_are_counted(monkeypatch):
+def test_commits_of_less_important_pages_are_counted(monkeypatch):
     monkeypatch.setattr(pages, "MAX_DETAILS", 0)
     assert report_html(make_report()).count("<ol><li>5 commits by x</li></ol>") == 3
 
 
-def test_a_report_of_nothing_says_that_nothing_was_verified():
+def test_empty_report_says_that_nothing_was_verified():
     empty = Report("x", Snapshot("worktree", None, {}), 0, levels=Levels(), pages=())
     read = " ".join("".join(Skeleton(report_html(empty)).texts).split())
     assert "No page lists sources; nothing to verify." in read
     assert "100% fresh" not in read
 
 
-def test_a_template_escapes_values_and_markup_is_a_type():
+def test_template_escapes_values_and_markup_is_a_type():
     rows = [('"<', Markup("<br>"), 1), ("{{ rows }}\u202e", None, 1000)]
     page = render("ages.html", rows=rows)
     assert page.partition("<tbody>")[2] == (
@@ -227,6 +227,6 @@ def test_a_template_escapes_values_and_markup_is_a_type():
     assert path_text("a/<b>") == "a/<wbr>&lt;b&gt;"
 
 
-def test_a_value_that_a_template_lacks_is_an_error():
+def test_missing_value_of_a_template_is_an_error():
     with pytest.raises(UndefinedError, match="'rows' is undefined"):
         render("ages.html")
