@@ -38,7 +38,7 @@ def shared_repository(module_environment, repository_in, tmp_path_factory):  # n
 
 
 class Line:
-    """A client that says whatever it is told to, line by line."""
+    """A client that sends the given lines one by one."""
 
     def __init__(self, *command, cwd, env=None, is_heard=True):
         self.process = subprocess.Popen(
@@ -56,22 +56,22 @@ class Line:
         for thread in self._threads:
             thread.start()
 
-    def say(self, *messages):
+    def send(self, *messages):
         """Send messages, or lines as they are."""
         for message in messages:
             line = message if isinstance(message, bytes) else json.dumps(message).encode()
             self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def hear(self):
+    def receive(self):
         """The next message; None: there will be none."""
         line = self._heard.get(timeout=SECONDS_TO_WAIT)
         return None if line is None else json.loads(line)
 
     def ask(self, number, method, /, **params):
         """Send a request and wait for what comes next."""
-        self.say(request(number, method, **params))
-        return self.hear()
+        self.send(request(number, method, **params))
+        return self.receive()
 
     def open(self):
         """Shake hands."""
@@ -81,10 +81,10 @@ class Line:
         return answer
 
     def leave(self):
-        """Hang up, and return what is still said and the exit status."""
+        """Close the input, and return the remaining output and the exit status."""
         self.process.stdin.close()
         said = []
-        while (message := self.hear()) is not None:
+        while (message := self.receive()) is not None:
             said.append(message)
         return said, self.wait()
 

@@ -77,7 +77,7 @@ def tool(run, request=NoArguments):
 if __name__ == "__main__":
     if patience := os.environ.get("SECONDS_TO_FINISH"):
         ubp.server.process.SECONDS_TO_FINISH = float(patience)
-    tools = [tool(one) for one in (empty, noisy, broken, locked)]
+    tools = [tool(run) for run in (empty, noisy, broken, locked)]
     tools.append(tool(slow, Steps))
     offer = ServeOptions(tools, is_structured=True)
     serve_repositories([], offer, environment=os.environ)

@@ -20,7 +20,7 @@ BOTH_ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 class Apps(ClientExtension):
-    """What a client says that shows apps of these types."""
+    """The capabilities of a client that shows apps of these types."""
 
     identifier = EXTENSION_ID
 

@@ -1,4 +1,4 @@
-"""Programs of others, from npm: the TypeScript SDK's clients, the inspector, the conformance suite.
+"""Programs from npm: the clients of the TypeScript SDK, the inspector, the conformance suite.
 
 The suite speaks HTTP only, so it reaches the server over a bridge on loopback. Of its scenarios
 those are run that ask nothing but what every server has: the others call tools of its own.
@@ -85,7 +85,7 @@ def run(*command, cwd):
 
 
 @pytest.mark.parametrize(("era", "protocol"), [("modern", "2026-07-28"), ("legacy", "handshake")])
-def test_the_typescript_sdk_gets_on_with_the_server(npm, served, era, protocol):
+def test_typescript_sdk_works_with_the_server(npm, served, era, protocol):
     assert json.loads(run("node", CLIENT.name, era, *served, cwd=npm)) == {
         "protocol": protocol,
         "tools": [tool.name for tool in select_tools()],
@@ -104,14 +104,14 @@ def test_the_typescript_sdk_gets_on_with_the_server(npm, served, era, protocol):
         (["resources/read", "--uri", "ubp://graph"], "contents"),
     ],
 )
-def test_the_inspector_gets_on_with_the_server(npm, served, arguments, key):
+def test_inspector_works_with_the_server(npm, served, arguments, key):
     (inspector,) = map(str, (npm / "node_modules/.bin").glob("mcp-inspector*"))
     answer = json.loads(run(inspector, "--cli", *served, "--method", *arguments, cwd=npm))
     assert answer[key or "structuredContent"]
 
 
 @pytest.mark.usefixtures("served")
-def test_the_protocols_own_suite_passes(npm, repository):
+def test_conformance_suite_of_the_protocol_passes(npm, repository):
     with subprocess.Popen(
         [sys.executable, str(BRIDGE), str(repository.root)],
         stdin=subprocess.PIPE,
@@ -122,6 +122,6 @@ def test_the_protocols_own_suite_passes(npm, repository):
         address = bridge.stdout.readline().strip()
         suite = str(npm / "node_modules/.bin/conformance")
         for scenario in SCENARIOS:
-            told = run(suite, "server", "--url", address, "--scenario", scenario, cwd=npm)
-            assert "1 passed" in told or "Passed: 1/1, 0 failed" in told
+            report = run(suite, "server", "--url", address, "--scenario", scenario, cwd=npm)
+            assert "1 passed" in report or "Passed: 1/1, 0 failed" in report
         bridge.stdin.close()

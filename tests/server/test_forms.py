@@ -52,9 +52,7 @@ def project(repository):
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("is_structured", [False, True])
-async def test_every_tool_answers_in_each_era_and_form(
-    mode, is_structured, project, server_of, valid
-):
+async def test_tools_answer_in_each_era_and_form(mode, is_structured, project, server_of, valid):
     scheduler = Scheduler(lambda progress: Workspace.open(str(project.root), progress=progress))
     scheduler.start()
     server = server_of(scheduler, select_tools(["+edit"]), is_structured=is_structured)

@@ -1,4 +1,4 @@
-"""What goes wrong stands in the log, and what an agent is told of it is fit for anybody."""
+"""Errors are in the log in full; what an agent gets reveals nothing private."""
 
 import logging
 import os
@@ -38,7 +38,7 @@ def set_up():
     root.handlers[:], root.level = before
 
 
-def test_a_defect_is_told_by_a_number_that_stands_in_the_log(line, shared_repository):
+def test_defect_has_a_number_that_is_in_the_log(line, shared_repository):
     error = line.ask(1, "tools/call", name="broken", arguments={})["error"]
     assert error["code"] == -32603
     name = error["data"]["error_id"]
@@ -50,7 +50,7 @@ def test_a_defect_is_told_by_a_number_that_stands_in_the_log(line, shared_reposi
     assert "ValueError: /home/ann/secret" in entry
 
 
-def test_trouble_with_the_database_has_its_own_code_and_tells_no_place(line):
+def test_database_error_has_its_own_code_and_shows_no_path(line):
     result = line.ask(2, "tools/call", name="locked", arguments={})["result"]
     assert result["isError"]
     assert result["_meta"]["ubp/error"] == {
@@ -70,12 +70,12 @@ def test_trouble_with_the_database_has_its_own_code_and_tells_no_place(line):
         ("fatal: /a: no", "fatal: /a: no"),
     ],
 )
-def test_a_message_tells_no_place_outside_the_repository(text, shown):
+def test_message_shows_no_path_outside_the_repository(text, shown):
     assert redact_paths(text) == shown
 
 
 @pytest.mark.anyio
-async def test_a_slow_call_is_told_with_its_sizes_and_without_its_words(
+async def test_slow_call_is_logged_with_its_sizes_and_without_its_words(
     repository, monkeypatch, caplog, server_of
 ):
     repository.write("a.md", "# A\n")
@@ -87,18 +87,18 @@ async def test_a_slow_call_is_told_with_its_sizes_and_without_its_words(
         await client.call_tool("ubp_list_pages", {})
     scheduler.close()
     (record,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    told = (
+    pattern = (
         r"ubp_fulltext_search \(argument lengths: query 8, limit 1\) took \d+ ms,"
         r" more than the target of 0 ms"
     )
-    assert re.fullmatch(told, record.getMessage())
+    assert re.fullmatch(pattern, record.getMessage())
 
 
 def open_workspace(root, progress):
     return Workspace.open(root, progress=progress)
 
 
-def test_an_entry_is_a_line_and_a_trace_stands_below_it(set_up, tmp_path):
+def test_log_entry_is_one_line_with_the_trace_below(set_up, tmp_path):
     log = set_up(tmp_path)
     log.info("two\nlines \x1b[31m")
     try:
@@ -115,7 +115,7 @@ def test_an_entry_is_a_line_and_a_trace_stands_below_it(set_up, tmp_path):
     assert lines[-1] == "    ValueError: no"
 
 
-def test_a_full_log_is_put_aside_once(set_up, tmp_path):
+def test_full_log_is_rotated_once(set_up, tmp_path):
     log = set_up(tmp_path)
     for _ in range(5):
         log.info("x" * (MAX_LOG_BYTES // 2))
@@ -124,7 +124,7 @@ def test_a_full_log_is_put_aside_once(set_up, tmp_path):
     assert max(sizes.values()) <= MAX_LOG_BYTES
 
 
-def test_nothing_is_written_through_a_link(set_up, tmp_path):
+def test_log_is_not_written_through_a_link(set_up, tmp_path):
     outside = tmp_path / "outside"
     outside.write_text("mine")
     folder = tmp_path / "data"

@@ -126,7 +126,7 @@ def masked(value):
     return json.loads(re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text))
 
 
-async def test_every_tool_resource_and_prompt_answers_as_expected(room):
+async def test_tools_resources_and_prompts_answer_as_expected(room):
     seen = {}
     call, read = room.call, room.read
     name = room.repository.root.name
@@ -193,7 +193,7 @@ async def test_every_tool_resource_and_prompt_answers_as_expected(room):
     assert seen == json.loads(GOLDEN.read_text())
 
 
-async def test_a_failure_is_an_object_with_success_error_and_message(room):
+async def test_failure_is_an_object_with_success_error_and_message(room):
     fail = room.fail
     (room.papers.parent / "other.md").write_text("# Other\n")
     (room.papers / "link.md").symlink_to(room.papers.parent / "other.md")
@@ -278,7 +278,7 @@ async def test_projects_may_be_limited(room, tmp_path):
     assert failure["message"].startswith("The project other may not be used.")
 
 
-async def test_nothing_of_it_is_offered_unless_it_is_asked_for(repository):
+async def test_rag_tools_are_offered_only_on_request(repository):
     repository.commit()
     repositories = Repositories(
         [ServedRepository("one", Scheduler(partial(Workspace.open, str(repository.root))))],
@@ -296,7 +296,7 @@ async def test_nothing_of_it_is_offered_unless_it_is_asked_for(repository):
             await client.read_resource("rag://projects")
 
 
-def test_tools_that_write_are_left_out_of_a_server_that_only_reads():
+def test_read_only_server_omits_writing_tools():
     names = [tool.name for tool in select_tools(["rag"], read_only=True)]
     assert names == ["rag_search", "rag_suggest"]
     assert "rag" in OPTIONAL_TOOLSETS

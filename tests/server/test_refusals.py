@@ -1,4 +1,4 @@
-"""What errors become on their way to an agent."""
+"""Errors as agents receive them."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from ubp.server.errors import translate
         (UsageError("No model.", hint="Install one."), -32602, "invalid_params"),
     ],
 )
-def test_an_agent_is_told_what_kind_it_is_and_what_to_do(error, code, kind):
-    told = translate(error).error
-    assert (told.code, told.data) == (code, {"kind": kind})
-    assert told.message == "No model. Install one."
+def test_refusal_has_its_kind_and_what_to_do(error, code, kind):
+    refusal = translate(error).error
+    assert (refusal.code, refusal.data) == (code, {"kind": kind})
+    assert refusal.message == "No model. Install one."

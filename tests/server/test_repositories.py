@@ -57,14 +57,14 @@ def open_workspace(root, progress):
 @pytest.mark.parametrize(
     ("given", "name"), [({}, "api"), ({"repository": "api"}, "api"), ({"repository": "web"}, "web")]
 )
-async def test_an_answer_is_about_the_chosen_repository_by_default_the_first(client, given, name):
+async def test_answer_is_about_the_chosen_repository_by_default_the_first(client, given, name):
     answer = await client.call_tool("ubp_search", {"query": "token", **given})
     assert answer.content[0].text.startswith(f"Repository {name}:\n1 of 1 page.")
     assert answer.structured_content["repository"] == name
     assert answer.structured_content["results"][0]["title"] == f"The {name}"
 
 
-async def test_what_an_answer_suggests_to_call_next_is_about_the_same_repository(client):
+async def test_suggested_next_call_is_about_the_same_repository(client):
     arguments = {"repository": "web", "max_tokens": 900}
     found = await client.call_tool("ubp_search", {"query": "key 40 door", **arguments})
     call = 'ubp_get_page(filepath, lines="FIRST-LAST", repository="web")'
@@ -77,14 +77,14 @@ async def test_what_an_answer_suggests_to_call_next_is_about_the_same_repository
     assert f'More pages: pass cursor {cursor}, repository="web"' in listed.content[0].text
 
 
-async def test_each_tool_offers_the_choice(client):
+async def test_tools_have_a_parameter_for_the_repository(client):
     for tool in (await client.list_tools()).tools:
         choice = tool.input_schema["properties"]["repository"]
         assert choice["enum"] == ["api", "web"]
         assert "repository" in tool.output_schema["properties"]
 
 
-async def test_an_unknown_repository_is_an_error_that_names_those_there_are(client):
+async def test_unknown_repository_is_an_error_that_lists_the_known_ones(client):
     answer = await client.call_tool("ubp_search", {"query": "token", "repository": "wen"})
     assert answer.is_error
     assert answer.content[0].text == (
@@ -93,7 +93,7 @@ async def test_an_unknown_repository_is_an_error_that_names_those_there_are(clie
     )
 
 
-async def test_resources_are_those_of_each_repository(client):
+async def test_resources_belong_to_their_repository(client):
     listed = [resource.uri for resource in (await client.list_resources()).resources]
     assert "ubp://stale?repository=api" in listed
     assert "ubp://stale?repository=web" in listed
@@ -122,7 +122,7 @@ async def test_prompts_and_completions_are_about_the_chosen_repository(client):
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")  # of the client
-async def test_outside_a_repository_an_older_clients_folders_are_served_and_watched(
+async def test_folders_of_an_older_client_outside_a_repository_are_served_and_watched(
     roots, module_environment
 ):
     updated = asyncio.Queue()
@@ -165,5 +165,5 @@ async def test_outside_a_repository_an_older_clients_folders_are_served_and_watc
         (["/a/docs", "/docs"], ("a/docs", "/docs")),
     ],
 )
-def test_repositories_are_named_by_their_folders_and_what_tells_them_apart(roots, names):
+def test_repositories_are_named_by_their_folders_and_distinguishing_parents(roots, names):
     assert short_names(roots) == names

@@ -1,4 +1,4 @@
-"""The first minute: pasted from `ubp init`, in a clone that nobody has indexed, from anywhere."""
+"""The first minute: pasted from `ubp init`, in a clone without an index, from any folder."""
 
 import json
 import os
@@ -23,7 +23,10 @@ def command(repository, capsys, monkeypatch):
     """What the snippet of `ubp init` for a program without a shell starts."""
     monkeypatch.setattr(sys, "argv", [str(Path(sys.executable).with_name("ubp"))])
     main(["-C", str(repository.root), "init", "--yes", "--json"])
-    snippets = {one["name"]: one["text"] for one in json.loads(capsys.readouterr().out)["snippets"]}
+    snippets = {
+        snippet["name"]: snippet["text"]
+        for snippet in json.loads(capsys.readouterr().out)["snippets"]
+    }
     desktop = json.loads(snippets["claude-desktop"])["mcpServers"]["ubp"]
     assert shlex.split(snippets["claude-code"])[5:] == ["ubp", "serve"]
     return [desktop["command"], *desktop["args"]]
@@ -39,13 +42,11 @@ def cold(repository):
     return repository
 
 
-async def test_the_first_answer_is_right_and_others_need_not_wait_for_it(
-    command, cold, isolated_environment
-):
-    told = []
+async def test_first_answer_is_right_and_does_not_delay_others(command, cold, isolated_environment):
+    reports = []
 
     async def progress(done, total, step):
-        told.append((done, total, step))
+        reports.append((done, total, step))
 
     server = StdioServerParameters(
         command=command[0],
@@ -66,17 +67,19 @@ async def test_the_first_answer_is_right_and_others_need_not_wait_for_it(
         begun = time.monotonic()
         assert len((await client.list_tools()).tools) > 3
         assert time.monotonic() - begun < 1
-    assert [one["filepath"] for one in answers["ubp_get_page"]["backlinks"]] == ["docs/8.md"]
-    paths = {one["filepath"] for one in answers["ubp_fulltext_search"]["results"]}
+    assert [backlink["filepath"] for backlink in answers["ubp_get_page"]["backlinks"]] == [
+        "docs/8.md"
+    ]
+    paths = {result["filepath"] for result in answers["ubp_fulltext_search"]["results"]}
     assert paths
     for path in paths:
         assert "word996 " in (cold.root / path).read_text() + " "
-    assert told
+    assert reports
     steps = {"Reading pages", "Reading links and words", "Reading history"}
-    assert {step for _, _, step in told} <= steps
+    assert {step for _, _, step in reports} <= steps
 
 
-async def test_a_server_outside_a_repository_says_so_until_there_is_one(
+async def test_server_outside_a_repository_says_so_until_there_is_one(
     tmp_path, isolated_environment, new_repository
 ):
     server = StdioServerParameters(

@@ -28,7 +28,7 @@ def strange(repository):
     return repository
 
 
-async def test_they_are_told_readably_and_understood_as_they_are_told(strange):
+async def test_unusual_names_are_readable_and_accepted_as_shown(strange):
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "ubp", "--quiet", "serve", "--output-schema"],

@@ -1,4 +1,4 @@
-"""Answers without records: for clients that would show a model the record and drop the text."""
+"""Answers without records, for clients that would show a model the record and drop the text."""
 
 import re
 from functools import partial
@@ -17,7 +17,7 @@ def open_workspace(root, progress):
     return Workspace.open(root, progress=progress)
 
 
-async def test_the_text_tells_what_only_the_record_told(repository, server_of):
+async def test_text_contains_all_of_the_record(repository, server_of):
     repository.write("docs/a.md", "# A\n\nA token.\n")
     repository.commit()
     scheduler = Scheduler(partial(open_workspace, str(repository.root)))

@@ -31,14 +31,14 @@ def text(message):
     return message["result"]["content"][0]["text"]
 
 
-def test_what_is_printed_by_anybody_stays_off_the_wire(line, called):
-    line.say(called(1, "noisy"), called(2, "empty"))
-    assert [message["id"] for message in (line.hear(), line.hear())] == [1, 2]
+def test_prints_of_any_code_stay_off_the_wire(line, called):
+    line.send(called(1, "noisy"), called(2, "empty"))
+    assert [message["id"] for message in (line.receive(), line.receive())] == [1, 2]
 
 
-def test_who_reads_stdin_finds_nothing(line, called):
-    line.say(called(3, "noisy"))
-    assert text(line.hear()) == ""
+def test_reading_stdin_in_a_tool_gets_nothing(line, called):
+    line.send(called(3, "noisy"))
+    assert text(line.receive()) == ""
 
 
 @pytest.mark.parametrize(
@@ -54,45 +54,45 @@ def test_who_reads_stdin_finds_nothing(line, called):
         (b'{"jsonrpc": "2.0", "id": 6, "method": "ping", "params": []}', 6, -32600),
     ],
 )
-def test_a_line_that_is_no_message_is_refused(line, said, name, code):
-    line.say(said)
-    answer = line.hear()
+def test_invalid_line_is_refused(line, said, name, code):
+    line.send(said)
+    answer = line.receive()
     assert (answer["id"], answer["error"]["code"]) == (name, code)
 
 
-def test_empty_lines_are_passed_over(line, make_request):
-    line.say(b"", b"  \r", make_request(7, "ping"))
-    assert line.hear() == {"jsonrpc": "2.0", "id": 7, "result": {}}
+def test_empty_lines_are_skipped(line, make_request):
+    line.send(b"", b"  \r", make_request(7, "ping"))
+    assert line.receive() == {"jsonrpc": "2.0", "id": 7, "result": {}}
 
 
 @pytest.mark.parametrize("params", [None, {}, {"requestId": {}}, {"requestId": "none"}])
-def test_a_word_that_means_nothing_is_passed_over(line, make_request, params):
-    line.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
-    line.say({"jsonrpc": "2.0", "method": "notifications/nope", "params": params})
-    line.say({"jsonrpc": "2.0", "id": "nobody asked", "result": params or {}})
-    line.say(make_request(8, "ping"))
-    assert line.hear() == {"jsonrpc": "2.0", "id": 8, "result": {}}
+def test_unknown_notification_is_skipped(line, make_request, params):
+    line.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+    line.send({"jsonrpc": "2.0", "method": "notifications/nope", "params": params})
+    line.send({"jsonrpc": "2.0", "id": "nobody asked", "result": params or {}})
+    line.send(make_request(8, "ping"))
+    assert line.receive() == {"jsonrpc": "2.0", "id": 8, "result": {}}
 
 
-def test_a_large_message_arrives_whole(line, called):
-    line.say(called(8, "empty", **{"x" * 1_000_000: 1}))
-    result = line.hear()["result"]
+def test_large_message_arrives_whole(line, called):
+    line.send(called(8, "empty", **{"x" * 1_000_000: 1}))
+    result = line.receive()["result"]
     assert (result["isError"], result["_meta"]["ubp/error"]["code"]) == (True, -32602)
 
 
-def test_a_call_that_is_given_up_is_not_answered_and_holds_up_no_other(line, called):
-    line.say(
+def test_cancelled_call_is_not_answered_and_delays_no_other(line, called):
+    line.send(
         called(9, "slow", steps=1000),
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}},
         called(10, "empty"),
     )
-    assert line.hear()["id"] == 10
+    assert line.receive()["id"] == 10
 
 
-def test_at_the_end_of_the_input_all_that_was_asked_is_answered(connect, shared_repository, called):
+def test_end_of_input_answers_all_open_calls(connect, shared_repository, called):
     line = connect(shared_repository.root)
     line.open()
-    line.say(*(called(name, "slow", steps=5) for name in range(1, 5)))
+    line.send(*(called(name, "slow", steps=5) for name in range(1, 5)))
     said, status = line.leave()
     assert sorted(message["id"] for message in said) == [1, 2, 3, 4]
     assert status == 0
@@ -100,24 +100,24 @@ def test_at_the_end_of_the_input_all_that_was_asked_is_answered(connect, shared_
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGTERM to send")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_lets_finish_what_was_asked(connect, shared_repository, called, number):
+def test_signal_lets_open_calls_finish(connect, shared_repository, called, number):
     line = connect(shared_repository.root)
     line.open()
-    line.say(called(1, "slow", steps=10))
+    line.send(called(1, "slow", steps=10))
     line.ask(2, "ping")  # what was asked before has arrived
     line.process.send_signal(number)
-    assert line.hear()["id"] == 1
-    assert line.hear() is None
+    assert line.receive()["id"] == 1
+    assert line.receive() is None
     assert line.wait() == 0
     assert b"Traceback" not in line.errors
     assert f"received {number.name}, stopping".encode() in line.errors
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGTERM to send")
-def test_a_second_signal_waits_for_nothing(connect, shared_repository, called):
+def test_second_signal_ends_at_once(connect, shared_repository, called):
     line = connect(shared_repository.root)
     line.open()
-    line.say(called(1, "slow", steps=1000))
+    line.send(called(1, "slow", steps=1000))
     line.ask(2, "ping")
     for _ in range(2):
         line.process.send_signal(signal.SIGTERM)
@@ -126,40 +126,40 @@ def test_a_second_signal_waits_for_nothing(connect, shared_repository, called):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGTERM to send")
-def test_a_signal_does_not_wait_for_ever(connect, shared_repository, called):
+def test_signal_does_not_wait_forever(connect, shared_repository, called):
     line = connect(shared_repository.root, environment={"SECONDS_TO_FINISH": "0.3"})
     line.open()
-    line.say(called(1, "slow", steps=1000))
+    line.send(called(1, "slow", steps=1000))
     line.ask(2, "ping")
     line.process.send_signal(signal.SIGTERM)
-    assert line.hear()["error"]["message"] == "Connection closed"
-    assert line.hear() is None
+    assert line.receive()["error"]["message"] == "Connection closed"
+    assert line.receive() is None
     assert line.wait() == 0
 
 
-def test_a_client_that_vanishes_leaves_no_process(connect, shared_repository, called, make_request):
+def test_vanished_client_leaves_no_process(connect, shared_repository, called, make_request):
     line = connect(shared_repository.root, is_heard=False)
-    line.say(make_request(1, "ping"))
+    line.send(make_request(1, "ping"))
     line.process.stdout.readline()
-    line.say(called(2, "slow", steps=1000))
+    line.send(called(2, "slow", steps=1000))
     line.process.stdin.close()
     line.process.stdout.close()
     assert line.wait() == 0
 
 
-def test_servers_run_side_by_side_and_are_told(connect, shared_repository):
+def test_servers_run_side_by_side_and_are_listed(connect, shared_repository):
     data_dir = str(shared_repository.index.parent)
-    before = {one.pid for one in find_running(data_dir)}
+    before = {server.pid for server in find_running(data_dir)}
     lines = [connect(shared_repository.root) for _ in range(2)]
     for line in lines:
         line.open()
-    running = {one.pid for one in find_running(data_dir)} - before
+    running = {server.pid for server in find_running(data_dir)} - before
     assert running == {line.process.pid for line in lines}
     lines[0].process.kill()
     lines[0].wait()
-    assert {one.pid for one in find_running(data_dir)} - before == {lines[1].process.pid}
+    assert {server.pid for server in find_running(data_dir)} - before == {lines[1].process.pid}
     assert lines[1].leave() == ([], 0)
-    assert {one.pid for one in find_running(data_dir)} == before
+    assert {server.pid for server in find_running(data_dir)} == before
 
 
 @pytest.mark.usefixtures("isolated_environment")

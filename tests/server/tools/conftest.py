@@ -1,4 +1,4 @@
-"""Tools as front ends call them; every record is held against its schema."""
+"""Tools as front ends call them; every record is validated against its schema."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Arguments are held against their schema exactly, and what is wrong is told to who can mend it."""
+"""Arguments are validated exactly against their schema, and errors say how to correct them."""
 
 import re
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def read(**arguments):
     return make_request(Example, check_arguments(SCHEMA, arguments))
 
 
-def test_a_schema_is_generated_from_the_fields_of_a_request():
+def test_schema_is_generated_from_the_fields_of_a_request():
     types = ["references", "depends_on", "implements", "extends", "conflicts_with"]
     assert request_schema(Example) == {
         "type": "object",
@@ -74,17 +74,17 @@ def test_a_schema_is_generated_from_the_fields_of_a_request():
     }
 
 
-def test_what_is_not_given_has_its_default():
+def test_omitted_argument_has_its_default():
     assert read(query="a", limit=3.0, doc_type=None) == Example("a", limit=3)
     assert read(query="a", include_linked=False) == Example("a", include_linked=False)
 
 
-def test_a_type_is_given_alone_or_in_a_list():
+def test_type_is_given_alone_or_in_a_list():
     assert read(query="a", doc_type="api") == Example("a", doc_type=("api",))
     assert read(query="a", doc_type=["api", "spec"]) == Example("a", doc_type=("api", "spec"))
 
 
-def test_an_argument_that_is_a_keyword_of_python_has_a_field():
+def test_argument_that_is_a_python_keyword_has_a_field():
     assert read(query="a", **{"continue": "40@0"}) == Example("a", continue_="40@0")
 
 
@@ -113,20 +113,20 @@ def test_an_argument_that_is_a_keyword_of_python_has_a_field():
         ({"query": "a", "limits": 3}, "limits", "Unknown argument: `limits`."),
     ],
 )
-def test_what_is_wrong_is_named(arguments, name, sentence):
+def test_invalid_argument_is_named(arguments, name, sentence):
     with pytest.raises(BadArgumentError, match=re.escape(sentence)) as caught:
         check_arguments(SCHEMA, arguments)
     assert caught.value.argument == name
 
 
-def test_an_unknown_argument_is_told_the_nearest_one():
+def test_unknown_argument_is_answered_with_the_nearest_one():
     with pytest.raises(BadArgumentError) as caught:
         check_arguments(SCHEMA, {"query": "a", "path": "docs/a.md"})
     assert caught.value.hint == "Did you mean `filepath`?"
     assert "query, limit, mode" in caught.value.cause
 
 
-def test_a_wrong_value_is_not_repeated_at_length():
+def test_invalid_value_is_quoted_truncated():
     with pytest.raises(BadArgumentError) as caught:
         check_arguments(SCHEMA, {"query": ["x" * 5000], "y" * 5000: 1})
     assert len(caught.value.message + caught.value.cause + caught.value.hint) < 300
@@ -146,13 +146,13 @@ def test_a_wrong_value_is_not_repeated_at_length():
     ],
 )
 @pytest.mark.parametrize("name", ["filepath", "id", "path", "center"])
-def test_paths_that_no_answer_tells_are_refused(name, path):
+def test_paths_that_no_answer_contains_are_refused(name, path):
     with pytest.raises(BadArgumentError) as caught:
         reject_path_traversal({name: path, "query": "../x"})
     assert caught.value.argument == name
 
 
-def test_a_path_may_hold_dots():
+def test_path_may_contain_dots():
     reject_path_traversal({"filepath": "docs/v1..2/...md", "path": "a/.b"})
 
 
@@ -197,7 +197,7 @@ def test_only_documents_are_served(path, answer):
 
 
 @pytest.mark.usefixtures("guarded")
-def test_errors_offer_no_excluded_page(answer):
+def test_errors_suggest_no_excluded_page(answer):
     for wrong in ("docs/private/plans.md", "plan", "docs/private/open.md"):
         with pytest.raises(PageNotFoundError) as caught:
             answer("get_page", filepath=wrong)
@@ -205,4 +205,4 @@ def test_errors_offer_no_excluded_page(answer):
     with pytest.raises(PageNotFoundError) as caught:
         answer("get_page", title="Plan")
     assert caught.value.near == ()
-    assert [one["filepath"] for one in answer("list_pages").record["pages"]] == ["docs/open.md"]
+    assert [page["filepath"] for page in answer("list_pages").record["pages"]] == ["docs/open.md"]

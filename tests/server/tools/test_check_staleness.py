@@ -28,21 +28,21 @@ def drifted(repository):
 DIFF = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-old = 1\n+new = 2"
 
 
-def test_only_what_is_not_fresh_is_told_of_all_pages(drifted, record):
-    told = record("check_staleness")
-    assert [one["filepath"] for one in told["documents"]] == [
+def test_report_on_all_pages_lists_only_those_that_are_not_fresh(drifted, record):
+    answer_record = record("check_staleness")
+    assert [document["filepath"] for document in answer_record["documents"]] == [
         "docs/gone.md",
         "docs/a.ja.md",
         "docs/a.md",
     ]
-    assert told["documents"][2]["references"] == [
+    assert answer_record["documents"][2]["references"] == [
         {
             "source_path": "src/a.py",
             "verdict": "modified",
             "staleness": "stale",
             "baseline": "history",
             "since": "2023-11-16T22:13:20Z",
-            "age_days": told["documents"][2]["references"][0]["age_days"],
+            "age_days": answer_record["documents"][2]["references"][0]["age_days"],
             "commits": [
                 {
                     "id": drifted.head(),
@@ -58,7 +58,7 @@ def test_only_what_is_not_fresh_is_told_of_all_pages(drifted, record):
 
 
 @pytest.mark.usefixtures("drifted")
-def test_every_page_has_its_next_step(record):
+def test_pages_have_a_next_step(record):
     def step(path):
         (document,) = record("check_staleness", filepath=path)["documents"]
         return document.get("resolve")
@@ -71,7 +71,7 @@ def test_every_page_has_its_next_step(record):
     )
 
 
-def test_a_page_without_sources_is_told_what_it_seems_to_describe(drifted, answer):
+def test_page_without_sources_gets_likely_ones(drifted, answer):
     drifted.write("src/token_store.py", "class TokenStore: ...\n")
     drifted.write("secrets/private/key.py", "class SecretKey: ...\n")
     text = (
@@ -95,13 +95,13 @@ def test_a_page_without_sources_is_told_what_it_seems_to_describe(drifted, answe
 
 
 @pytest.mark.usefixtures("drifted")
-def test_what_changed_is_shown_once(record):
+def test_shared_change_is_shown_once(record):
     _, first, second = record("check_staleness", include_diff=True)["documents"]
     assert first["references"][0]["diff"] == {"text": DIFF}
     assert second["references"][0]["diff"] == {"text": "Same diff as for docs/a.ja.md."}
 
 
-def test_a_page_as_an_agent_reads_it(drifted, answer, unmarked):
+def test_page_with_stale_sources_is_written_for_agents(drifted, answer, unmarked):
     commit = drifted.head()[:10]
     text = answer("check_staleness", filepath="docs/a.md", include_diff=True).text
     assert unmarked(text) == (
@@ -117,7 +117,7 @@ def test_a_page_as_an_agent_reads_it(drifted, answer, unmarked):
 
 
 @pytest.mark.usefixtures("drifted")
-def test_a_folder_or_a_glob_may_be_asked_for(record):
+def test_folder_or_glob_may_be_requested(record):
     assert len(record("check_staleness", filepath="docs")["documents"]) == 5
     assert len(record("check_staleness", filepath="docs/*.ja.md")["documents"]) == 1
     with pytest.raises(PageNotFoundError):
@@ -125,7 +125,7 @@ def test_a_folder_or_a_glob_may_be_asked_for(record):
 
 
 @pytest.mark.parametrize("size", [2000, 5000, 20_000])
-def test_a_long_answer_is_cut_where_it_matters_least(size, repository, answer):
+def test_long_answer_is_cut_where_it_matters_least(size, repository, answer):
     for number in range(12):
         repository.write(f"src/{number}.py", "".join(f"line = {n}\n" for n in range(80)))
         repository.page(f"docs/{number:02}.md", f"src/{number}.py")
@@ -141,12 +141,17 @@ def test_a_long_answer_is_cut_where_it_matters_least(size, repository, answer):
     assert len(documents) + found.record.get("truncated_count", 0) == 12
     first = documents[0]["references"][0]
     assert (len(first["commits"]), first["commit_count"]) == (3, 5)
-    cut = [one["diff"] for page in documents for one in page["references"] if "diff" in one]
+    cut = [
+        reference["diff"]
+        for page in documents
+        for reference in page["references"]
+        if "diff" in reference
+    ]
     assert all("left_out_lines" in diff for diff in cut[-1:])
     assert "omitted" in found.text
 
 
-def test_a_hidden_source_shows_its_verdict_alone(repository, answer):
+def test_hidden_source_shows_only_its_verdict(repository, answer):
     repository.write(".ubp/config.json", '{"source": {"exclude": ["secrets/**"]}}')
     repository.write("secrets/key.py", "KEY = 'hunter2'\n")
     repository.page("docs/a.md", "secrets/key.py")
@@ -175,7 +180,7 @@ def test_accepted_debt_is_shown_and_marked(drifted, answer):
     assert found.text.count("(accepted debt)") == 3
 
 
-def test_names_that_the_code_no_longer_has_are_listed(repository, record, answer):
+def test_names_that_no_longer_exist_in_the_code_are_listed(repository, record, answer):
     repository.write("src/client.py", "def read_all():\n    pass\n")
     repository.write("docs/client.md", "# Client\n\n`read_all()` reads.\n")
     repository.write("docs/other.md", "# Other\n")
@@ -191,7 +196,7 @@ def test_names_that_the_code_no_longer_has_are_listed(repository, record, answer
 
 
 @pytest.mark.usefixtures("drifted")
-def test_one_call_returns_what_an_update_takes(drifted, answer, unmarked):
+def test_single_call_returns_all_that_an_update_needs(drifted, answer, unmarked):
     pin = drifted.git("rev-parse", "HEAD:src/a.py").strip()[:12]
     found = answer("check_staleness", filepath="docs/a.md", for_update=True)
     (document,) = found.record["documents"]
@@ -208,7 +213,7 @@ def test_one_call_returns_what_an_update_takes(drifted, answer, unmarked):
 
 @pytest.mark.usefixtures("drifted")
 @pytest.mark.parametrize("arguments", [{}, {"filepath": "docs"}])
-def test_an_update_is_of_one_page(arguments, answer):
+def test_update_is_limited_to_one_page(arguments, answer):
     with pytest.raises(BadArgumentError, match="requires the `filepath` of one page"):
         answer("check_staleness", for_update=True, **arguments)
 
@@ -230,7 +235,7 @@ def manual(repository):
 
 
 @pytest.mark.usefixtures("manual")
-def test_of_a_long_page_the_sections_concerned_are_returned(answer):
+def test_update_of_a_long_page_has_the_affected_sections(answer):
     found = answer("check_staleness", filepath="docs/manual.md", for_update=True)
     (document,) = found.record["documents"]
     assert document["is_partial"]
@@ -239,7 +244,7 @@ def test_of_a_long_page_the_sections_concerned_are_returned(answer):
 
 @pytest.mark.usefixtures("manual")
 @pytest.mark.parametrize("budget", [200, 400, 1000, 4000])
-def test_an_update_stays_within_its_budget(budget, answer):
+def test_update_stays_within_its_budget(budget, answer):
     for filepath in ("docs/manual.md", None):
         for_update = filepath is not None
         arguments = {"filepath": filepath, "for_update": for_update, "include_diff": True}
@@ -249,7 +254,7 @@ def test_an_update_stays_within_its_budget(budget, answer):
 
 
 @pytest.mark.usefixtures("manual")
-def test_an_update_lists_names_of_the_changed_lines_that_it_omits(answer):
+def test_update_lists_names_of_the_changed_lines_that_it_omits(answer):
     found = answer("check_staleness", filepath="docs/manual.md", for_update=True, max_tokens=1_200)
     diff = found.record["documents"][0]["references"][-1]["diff"]
     assert diff["left_out_lines"] > 200

@@ -40,11 +40,11 @@ def call(project):
         yield lambda name, **given: call_tool(tools[f"ubp_{name}"], workspace, given).record
 
 
-def test_without_collections_no_tool_changes():
+def test_tools_without_collections_are_unchanged():
     assert offer_collections(select_tools(), []) == select_tools()
 
 
-def test_reading_tools_name_the_collections_that_they_take():
+def test_reading_tools_list_the_collections_that_they_accept():
     for tool in offer_collections(select_tools(), ["spec", "api"]):
         properties = tool.input_schema["properties"]
         is_about_the_project = tool.name in {"ubp_check_staleness", "ubp_get_impact"}
@@ -53,7 +53,7 @@ def test_reading_tools_name_the_collections_that_they_take():
             assert "spec, api" in properties["collection"]["description"]
 
 
-def test_a_tool_answers_about_the_collection(call):
+def test_tool_answers_about_the_collection(call):
     assert call("get_page", filepath="types.md", collection="spec")["title"] == "Types of spec"
     assert call("get_page", filepath="README.md")["title"] == "Project"
     found = call("search", query="slice length", collection="spec@main")["results"][0]
@@ -61,7 +61,7 @@ def test_a_tool_answers_about_the_collection(call):
     assert len(call("list_pages", collection="spec")["pages"]) == 1
 
 
-def test_a_section_of_a_page_is_read(call):
+def test_section_of_a_page_is_read(call):
     record = call("get_page", filepath="types.md#types-of-spec", collection="spec")
     assert record["content"].startswith("# Types of spec")
 
@@ -74,12 +74,12 @@ def test_a_section_of_a_page_is_read(call):
         ({"collection": "spec", "ref": "HEAD"}, "`ref` cannot be combined with `collection`."),
     ],
 )
-def test_a_collection_that_may_not_be_read_is_refused(call, given, message):
+def test_forbidden_collection_is_refused(call, given, message):
     with pytest.raises(BadArgumentError, match=message):
         call("list_pages", **given)
 
 
-def test_a_collection_that_was_not_fetched_says_how_to_fetch_it(call):
+def test_collection_that_was_not_fetched_says_how_to_fetch_it(call):
     with pytest.raises(CollectionError) as error:
         call("list_pages", collection="api")
     assert error.value.hint == "Fetch it: ubp collections sync api"

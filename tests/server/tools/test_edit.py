@@ -41,7 +41,7 @@ def serve(project, server_of):
     scheduler.close()
 
 
-def test_the_set_is_offered_where_it_is_asked_for():
+def test_edit_tools_are_offered_only_on_request():
     assert not {tool.name for tool in select_tools()} & {*EDIT_TOOLS}
     assert [tool.name for tool in select_tools(["edit"])] == EDIT_TOOLS
     assert [tool.name for tool in select_tools(["+edit"])] == [
@@ -52,7 +52,7 @@ def test_the_set_is_offered_where_it_is_asked_for():
     assert read_only == {"ubp_list_proposals"}
 
 
-async def test_an_agent_repairs_a_page_and_learns_what_it_did(project, serve):
+async def test_agent_edits_a_page_and_gets_the_result(project, serve):
     info = Implementation(name="claude-code", version="2.1")
     async with Client(serve(), client_info=info) as client:
         assert "A person reviews what you propose." in client.instructions

@@ -49,7 +49,7 @@ def properties(name):
     return tool.input_schema["properties"], tool.input_schema.get("required", [])
 
 
-def test_arguments_are_those_that_clients_know():
+def test_arguments_have_the_names_that_clients_use():
     search, required = properties("search")
     assert required == ["query"]
     assert search["limit"]["default"] == 10
@@ -75,7 +75,7 @@ def test_arguments_are_those_that_clients_know():
     }
 
 
-def test_a_search_returns_notes_with_their_fields(call):
+def test_search_returns_notes_with_their_fields(call):
     found = call("search", query="patterns of RAG", filters={"category": "AI-Tools"}, limit=1)
     (result,) = found["results"]
     assert 0 < result.pop("relevance") <= 1
@@ -101,7 +101,7 @@ def test_a_search_returns_notes_with_their_fields(call):
             call("search", query="tomatoes", filters={name: "soon"})
 
 
-def test_an_answer_is_verbatim_with_its_sources(call):
+def test_answer_is_verbatim_with_its_sources(call):
     found = call("ask", question="How many hours of sun do tomatoes need?")
     assert found["sources"][0] == {
         "number": 1,
@@ -119,7 +119,7 @@ def test_an_answer_is_verbatim_with_its_sources(call):
     assert without == {key: value for key, value in found.items() if key != "sources"}
 
 
-def test_trends_compare_a_period_with_the_one_before(call):
+def test_trends_compare_a_period_with_the_previous_one(call):
     found = call("trends")
     assert found.pop("topTopics")[0] == {
         "topic": "AI-Tools",
@@ -173,7 +173,7 @@ def test_recommendations_are_tools_and_articles_with_their_notes(call):
     }
 
 
-def test_a_report_that_does_not_exist_or_cannot_is_an_error(call):
+def test_missing_or_impossible_report_is_an_error(call):
     with pytest.raises(CollectionError) as caught:
         call("oss_report", repo_url="https://github.com/acme/app", verify_if_missing=True)
     assert "may not use the network" in caught.value.cause
@@ -181,7 +181,7 @@ def test_a_report_that_does_not_exist_or_cannot_is_an_error(call):
         call("oss_report", repo_url="https://127.0.0.1/acme/app")
 
 
-def test_a_server_reads_the_collection_that_the_user_named(notes, repository_in, tmp_path):
+def test_server_reads_the_collection_that_the_user_named(notes, repository_in, tmp_path):
     other = repository_in(tmp_path / "other")
     other.write("README.md", "# Code\n")
     other.commit()
@@ -196,7 +196,7 @@ def test_a_server_reads_the_collection_that_the_user_named(notes, repository_in,
         assert call_tool(tools["trends"], workspace, {}).record["notes"] == 3
 
 
-def test_an_imported_collection_is_read_once_until_it_is_synchronized(
+def test_imported_collection_is_read_once_until_it_is_synchronized(
     repository, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
@@ -222,7 +222,7 @@ def test_an_imported_collection_is_read_once_until_it_is_synchronized(
         assert found(workspace) == 2
 
 
-def test_only_reports_use_the_network_and_only_where_it_is_allowed():
+def test_network_is_used_only_by_reports_and_only_where_allowed():
     tools = select_tools(["notes"])
     assert not any(tool.writes for tool in tools)
     assert [tool.name for tool in allow_network(tools) if tool.writes] == ["oss_report"]
@@ -259,7 +259,7 @@ async def test_both_eras_of_the_protocol_call_every_tool(notes, mode):
     repositories.close()
 
 
-def test_a_note_without_a_text_has_its_title_once(notes, call):
+def test_note_without_a_text_has_its_title_once(notes, call):
     notes.write("5.md", "---\nurl: https://a.example/\n---\n\n# Quokka\n\n<https://a.example/>\n")
     notes.commit()
     found = call("search", query="quokka", limit=1)

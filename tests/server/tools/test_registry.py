@@ -1,4 +1,4 @@
-"""The table of tools: what is offered, what it costs, who wins."""
+"""The table of tools: what is offered, its size, and the precedence of options."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ from ubp.server.tools.tool import NOTICE, Tool
 MOST_CHARACTERS = 9_000
 
 
-def test_all_tools_together_cost_few_characters():
+def test_definitions_of_all_tools_are_short():
     offered = [
         {
             "name": tool.name,
@@ -26,7 +26,7 @@ def test_all_tools_together_cost_few_characters():
 
 
 @pytest.mark.parametrize("tool", select_tools(), ids=lambda tool: tool.name)
-def test_every_tool_says_what_it_takes_and_what_it_gives(tool):
+def test_tools_describe_what_they_take_and_return(tool):
     jsonschema.Draft202012Validator.check_schema(tool.input_schema)
     jsonschema.Draft202012Validator.check_schema(tool.output_schema)
     assert tool.input_schema["additionalProperties"] is False
@@ -36,33 +36,33 @@ def test_every_tool_says_what_it_takes_and_what_it_gives(tool):
 
 def undescribed(schema):
     """The fields of a schema that it does not explain."""
-    for name, one in schema.get("properties", {}).items():
-        if not one.get("description"):
+    for name, schema_part in schema.get("properties", {}).items():
+        if not schema_part.get("description"):
             yield name
-        yield from undescribed(one)
-        yield from undescribed(one.get("items", {}))
+        yield from undescribed(schema_part)
+        yield from undescribed(schema_part.get("items", {}))
 
 
 def names(*args, **kwargs):
     return [tool.name for tool in select_tools(*args, **kwargs)]
 
 
-def test_nothing_named_is_everything_named():
+def test_empty_selection_selects_everything():
     assert names() == names(list(TOOLSETS)) == names([], names())
 
 
-def test_sets_and_tools_add_up_in_the_tables_order():
+def test_sets_and_tools_are_combined_in_the_order_of_the_table():
     assert names(["maintenance"])[0] == "ubp_check_staleness"
     assert names([], ["ubp_list_pages", "ubp_get_page"]) == ["ubp_get_page", "ubp_list_pages"]
     both = names(["maintenance"], ["ubp_get_page"])
     assert both == ["ubp_get_page", *names(["maintenance"])]
 
 
-def test_the_former_name_of_a_tool_set_still_selects_it():
+def test_former_name_of_a_tool_set_still_selects_it():
     assert names(["care"]) == names(["maintenance"])
 
 
-def test_excluding_wins():
+def test_exclusion_wins():
     assert "ubp_get_page" not in names(["docs"], ["ubp_get_page"], ["ubp_get_page"])
     assert names([], ["ubp_get_page"], ["ubp_get_page"]) == []
 
@@ -84,11 +84,11 @@ def test_read_only_wins():
         (([], [], ["nonsense"]), ""),
     ],
 )
-def test_what_is_not_there_is_told(arguments, hint):
+def test_unknown_set_or_tool_is_reported(arguments, hint):
     with pytest.raises(UsageError) as caught:
         select_tools(*arguments)
     assert caught.value.hint == hint
 
 
-def test_a_tool_is_a_row():
+def test_tool_is_a_row_of_the_table():
     assert all(isinstance(tool, Tool) for tools in TOOLSETS.values() for tool in tools)

@@ -1,4 +1,4 @@
-"""What a search costs whoever reads it, and what is left out first."""
+"""The size of an answer to a search, and what is omitted first."""
 
 import re
 from dataclasses import replace
@@ -16,8 +16,8 @@ from ubp.workspace import Workspace
 MOST_CHARACTERS = 4_000
 SUBJECTS = ("tokens", "sessions", "keys", "roles", "audits", "quotas", "backups", "alerts")
 SENTENCE = (
-    "Whoever changes {one} must tell the owner of {other} and wait for an answer, because both are"
-    " checked by the nightly job, whose report names every difference it has found.\n"
+    "Whoever changes {subject} must tell the owner of {other} and wait for an answer, because both"
+    " are checked by the nightly job, whose report names every difference it has found.\n"
 )
 
 
@@ -25,16 +25,17 @@ SENTENCE = (
 def handbook(repository):
     """64 pages of eight sections, each linked with seven others; some have sources that changed."""
     repository.write("src/core.py", "1\n")
-    for one in SUBJECTS:
+    for subject in SUBJECTS:
         for other in SUBJECTS:
+            sentence = SENTENCE.format(subject=subject, other=other)
             sections = [
-                f"## How {one} meet {other} {n}\n\n{SENTENCE.format(one=one, other=other) * 3}\n"
+                f"## How {subject} meet {other} {n}\n\n{sentence * 3}\n"
                 f"See [[{other}-{SUBJECTS[n]}|depends_on]].\n"
                 for n in range(8)
             ]
-            front = "---\nsource_refs: [src/core.py]\n---\n" if one == "tokens" else ""
-            page = f"{front}# {one.title()} and {other}\n\n" + "\n".join(sections)
-            repository.write(f"docs/handbook/{one}/{one}-{other}.md", page)
+            front = "---\nsource_refs: [src/core.py]\n---\n" if subject == "tokens" else ""
+            page = f"{front}# {subject.title()} and {other}\n\n" + "\n".join(sections)
+            repository.write(f"docs/handbook/{subject}/{subject}-{other}.md", page)
     repository.commit("Begin")
     repository.write("src/core.py", "2\n")
     repository.commit("Renew")
@@ -42,15 +43,15 @@ def handbook(repository):
 
 
 @pytest.mark.usefixtures("handbook")
-def test_an_answer_is_few_characters(answer):
-    queries = [f"how do {one} meet {other}" for one, other in pairwise(SUBJECTS)]
+def test_answer_has_few_characters(answer):
+    queries = [f"how do {subject} meet {other}" for subject, other in pairwise(SUBJECTS)]
     answers = [answer("search", query=query, mode="fulltext") for query in queries]
-    assert all(len(one.record["results"]) >= 5 for one in answers)
-    assert median(len(one.text) for one in answers) <= MOST_CHARACTERS
+    assert all(len(answer.record["results"]) >= 5 for answer in answers)
+    assert median(len(answer.text) for answer in answers) <= MOST_CHARACTERS
 
 
 @pytest.mark.usefixtures("handbook")
-def test_the_best_sections_are_whole_and_the_other_results_a_line_each(answer):
+def test_best_sections_are_whole_and_other_results_one_line_each(answer):
     query = {"query": "tokens meet keys", "mode": "fulltext", "max_tokens": 2000}
     found = answer("search", **query)
     results = found.record["results"]
@@ -78,18 +79,20 @@ def test_linked_pages_ids_and_scores_are_shown_on_request(answer):
 
 
 @pytest.mark.usefixtures("handbook")
-def test_links_are_told_unless_nobody_wants_them(record):
+def test_links_are_listed_unless_disabled(record):
     found = record("search", query="tokens meet keys", mode="fulltext", include_linked=False)
-    assert not any("linked_pages" in one for one in found["results"])
+    assert not any("linked_pages" in result for result in found["results"])
 
 
 @pytest.mark.usefixtures("handbook")
 @pytest.mark.parametrize("budget", [200, 500, 1000, 2000, 4000, 20_000])
-def test_a_budget_cuts_the_worst_results_first(budget, answer, record):
+def test_budget_cuts_the_worst_results_first(budget, answer, record):
     query = {"query": "how tokens meet keys", "mode": "fulltext", "limit": 20}
-    whole = [one["filepath"] for one in record("search", **query, max_tokens=50_000)["results"]]
+    whole = [
+        result["filepath"] for result in record("search", **query, max_tokens=50_000)["results"]
+    ]
     found = answer("search", **query, max_tokens=budget)
-    kept = [one["filepath"] for one in found.record["results"]]
+    kept = [result["filepath"] for result in found.record["results"]]
     assert 0.4 * min(budget, 5000) < count_tokens(found.text) <= budget
     assert 1 <= len(kept) <= len(whole)
     best = found.record["results"][0]["sections"][0]
@@ -99,7 +102,7 @@ def test_a_budget_cuts_the_worst_results_first(budget, answer, record):
     assert ("use a larger" in found.text) == (len(kept) < found.record["total_found"])
 
 
-def test_a_changelogs_texts_come_after_those_of_other_pages(repository, answer):
+def test_texts_of_a_changelog_come_after_those_of_other_pages(repository, answer):
     entries = "\n".join(f"- The port of the server is now {port}." for port in range(8000, 8060))
     repository.write("CHANGELOG.md", f"# Port of the server\n\n{entries}\n")
     repository.write("docs/serve.md", "# Serving\n\nThe option `-p` sets the port.\n" * 12)
@@ -111,7 +114,7 @@ def test_a_changelogs_texts_come_after_those_of_other_pages(repository, answer):
     assert changelog["sections"][0]["text"].count("port") < 60
 
 
-def test_results_as_an_agent_reads_them(repository, answer, unmarked):
+def test_results_are_written_for_agents(repository, answer, unmarked):
     repository.write("src/core.py", "1\n")
     repository.page("docs/a.md", "src/core.py", title="Tokens", body="A token ends. [B](b.md)\n")
     repository.write("docs/b.md", "# Bells\n\n## Ring\n\nA token rings the bell.\n")
@@ -130,7 +133,7 @@ def test_results_as_an_agent_reads_them(repository, answer, unmarked):
     )
 
 
-def test_sections_as_an_agent_reads_them(repository, answer):
+def test_sections_are_written_for_agents(repository, answer):
     repository.write("docs/b.md", "# Bells\n\n## Ring\n\nA token rings the bell.\n")
     repository.commit()
     assert answer("fulltext_search", query="rings").text == (
@@ -144,7 +147,7 @@ def test_sections_as_an_agent_reads_them(repository, answer):
 
 
 @pytest.mark.parametrize("budget", [600, 1000, 4000])
-def test_a_budget_limits_text_and_record_together(budget, handbook, tools):
+def test_budget_limits_text_and_record_together(budget, handbook, tools):
     arguments = {"query": "how tokens meet keys", "mode": "fulltext", "max_tokens": budget}
     with Workspace.open(str(handbook.root)) as workspace:
         found = call_tool(tools["search"], workspace, arguments, is_structured=True)
@@ -153,7 +156,7 @@ def test_a_budget_limits_text_and_record_together(budget, handbook, tools):
 
 
 @pytest.mark.parametrize("budget", [200, 600, 4000])
-def test_a_text_alone_needs_no_dates(budget, handbook, tools, unmarked, monkeypatch):
+def test_text_alone_reads_no_dates(budget, handbook, tools, unmarked, monkeypatch):
     arguments = {"query": "how tokens meet keys", "mode": "fulltext", "max_tokens": budget}
     undated = tools["search"]
     dated = replace(undated, run_for_text=None)
@@ -168,7 +171,7 @@ def test_a_text_alone_needs_no_dates(budget, handbook, tools, unmarked, monkeypa
         assert found.text == expected.text
 
 
-def test_a_section_that_is_cut_says_how_to_read_all_of_it(repository, answer):
+def test_section_that_was_cut_says_how_to_read_all_of_it(repository, answer):
     lines = "\n\n".join(f"A token of the kind {n} has an owner and an end." for n in range(90))
     repository.write("docs/a.md", f"# Tokens\n\n## Kinds\n\n{lines}\n")
     repository.commit()
@@ -186,7 +189,7 @@ def test_a_section_that_is_cut_says_how_to_read_all_of_it(repository, answer):
     assert part.record["content"].startswith(best["text"])
 
 
-def test_an_answer_without_room_for_its_weak_result_is_no_error(repository, tools):
+def test_answer_without_room_for_its_weak_result_is_no_error(repository, tools):
     body = "# Tokens\n\nA refresh token is rotated on every use. Who may ask?\n"
     repository.write(f"docs/{'a-long-name/' * 15}tokens.md", body)
     repository.commit()

@@ -128,7 +128,7 @@ def test_versions_are_those_that_were_fetched(call, machine):
     assert (oldest["version"], oldest["is_current"]) == ("1.0", False)
 
 
-def test_a_question_finds_sections_with_their_citations(call, citation):
+def test_question_finds_sections_with_their_citations(call, citation):
     found = call("search_spec", query="slice of an array", language="go", filters={"limit": 2})
     first = found.record["results"][0]
     text = "A slice is a descriptor for a segment of an underlying array."
@@ -138,7 +138,7 @@ def test_a_question_finds_sections_with_their_citations(call, citation):
     assert "go-spec 2.0, commit" in found.text
 
 
-def test_filters_narrow_the_sections(call):
+def test_filters_limit_the_sections(call):
     record = call(
         "search_spec", query="execution", language="go", filters={"section_path_prefix": "types"}
     ).record
@@ -150,7 +150,7 @@ def test_filters_narrow_the_sections(call):
         call("search_spec", query="x", language="go", filters={"limt": 2})
 
 
-def test_a_section_is_read_whole_in_the_version_that_was_asked_for(call, citation):
+def test_section_is_read_whole_in_the_requested_version(call, citation):
     record = call("get_section", language="go", section_id="Slice_types", version="1.0").record
     text = GO[GO.index("### Slice") : GO.index("## Statements")].strip()
     content = {"excerpt": text, "is_truncated": False, "fulltext_available": True}
@@ -160,7 +160,7 @@ def test_a_section_is_read_whole_in_the_version_that_was_asked_for(call, citatio
     assert "search_spec" in str(error_result(translate(caught.value)))
 
 
-def test_excerpts_alone_are_shown_on_every_surface(call, repository, capsys):
+def test_collection_of_excerpts_shows_only_excerpts_on_every_surface(call, repository, capsys):
     found = call("get_section", language="toml", section_id="keys")
     content = found.record["content"]
     assert (len(content["excerpt"]), content["is_truncated"]) == (EXCERPT_CHARACTERS, True)
@@ -173,7 +173,7 @@ def test_excerpts_alone_are_shown_on_every_surface(call, repository, capsys):
     assert PASSAGE_CHARACTERS <= EXCERPT_CHARACTERS
 
 
-def test_a_missing_version_is_missing(call):
+def test_missing_version_is_an_error(call):
     for name, arguments in (
         ("search_spec", {"query": "slices", "version": "1.1"}),
         ("get_section", {"section_id": "Slice_types", "version": "1.1"}),
@@ -198,10 +198,10 @@ def test_versions_are_compared_by_sections(call, citation):
     }
     assert found.record["changes"][0] == change
     assert [each["new"]["title"] for each in found.record["changes"]] == ["Slice types", "Commands"]
-    one = call(
+    answer = call(
         "compare_versions", language="go", section_id="Types", **{"from": "1.0", "to": "2.0"}
     )
-    assert one.record == {
+    assert answer.record == {
         "language": "go",
         "old_version": "1.0",
         "new_version": "2.0",
@@ -210,7 +210,7 @@ def test_versions_are_compared_by_sections(call, citation):
     }
 
 
-def test_a_plan_has_every_section_once_and_the_focus_first(call):
+def test_plan_has_every_section_once_and_the_focus_first(call):
     record = call(
         "build_learning_plan", language="go", total_weeks=2, focus_areas=["commands"]
     ).record
@@ -224,7 +224,7 @@ def test_a_plan_has_every_section_once_and_the_focus_first(call):
 
 
 @pytest.mark.usefixtures("call")
-def test_a_project_offers_its_own_specifications(machine, repository):
+def test_project_offers_its_own_specifications(machine, repository):
     address = (machine[0] / "toml").as_uri()
     setting = {"toml": {"git": address, "language": "toml"}}
     repository.write(".ubp/config.json", json.dumps({"collections": setting}))
@@ -237,7 +237,7 @@ def test_a_project_offers_its_own_specifications(machine, repository):
     assert "enum" not in tools["get_section"].input_schema["properties"]["language"]
 
 
-def test_the_set_is_offered_only_where_it_is_asked_for():
+def test_specs_tools_are_offered_only_on_request():
     default = [tool.name for tool in select_tools()]
     assert "search_spec" not in default
     assert [tool.name for tool in select_tools(["+specs"])][: len(default)] == default
@@ -252,7 +252,7 @@ def test_the_set_is_offered_only_where_it_is_asked_for():
         ("import", "https://go.dev/ref/spec", "https://go.dev/ref/other.html#x"),
     ],
 )
-def test_an_address_leads_to_the_section(repository, kind, address, expected):
+def test_address_leads_to_the_section(repository, kind, address, expected):
     repository.commit()
     commit = ObjectId("0" * 40)
     with open_repository(str(repository.root), {}) as opened:

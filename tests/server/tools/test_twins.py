@@ -14,7 +14,7 @@ VARYING = {"query_time_ms", "age_days", "token_estimate", "schema_version"}
 
 @pytest.fixture
 def library(repository, monkeypatch):
-    """Pages with links, tags, types, sources, and a folder to stand in."""
+    """Pages with links, tags, types, sources, and a folder to work in."""
     repository.write("src/auth.py", "1\n")
     repository.write(
         "docs/auth.md",
@@ -61,13 +61,13 @@ def timeless(record):
     """A record without what depends on the moment, on the speed and on the empty fields."""
     if isinstance(record, dict):
         return {name: timeless(value) for name, value in record.items() if name not in VARYING}
-    return [timeless(one) for one in record] if isinstance(record, list) else record
+    return [timeless(value) for value in record] if isinstance(record, list) else record
 
 
 def lean(record, schema):
     """A command's record without the empty fields that a tool may leave out."""
     if isinstance(record, list):
-        return [lean(one, schema["items"]) for one in record]
+        return [lean(value, schema["items"]) for value in record]
     if not isinstance(record, dict) or "properties" not in schema:
         return record
     return {
@@ -182,14 +182,14 @@ CASES = [
 ]
 
 
-def test_a_command_prints_what_its_tool_answers(printed, answered, tools):
+def test_command_prints_the_record_of_its_tool(printed, answered, tools):
     for command, name, arguments in CASES:
-        one, other = printed(*command.split()), answered(name, **arguments)
+        record, other = printed(*command.split()), answered(name, **arguments)
         schema = tools[name].output_schema
-        assert timeless(lean(one, schema)) == timeless(lean(other, schema)), command
+        assert timeless(lean(record, schema)) == timeless(lean(other, schema)), command
 
 
-def test_every_parameter_of_a_tool_has_its_option(tools):
+def test_parameters_of_a_tool_have_options(tools):
     asked = {}
     for _, name, arguments in CASES:
         asked.setdefault(name, set()).update(arguments)
@@ -211,22 +211,22 @@ def test_every_parameter_of_a_tool_has_its_option(tools):
     }
 
 
-def test_a_list_goes_on_alike(printed, answered, tools):
+def test_list_continues_equally_in_command_and_tool(printed, answered, tools):
     first = printed("list-pages", "--limit", "2")
     rest = printed("list-pages", "--cursor", first["next_cursor"])
     answer = answered("list_pages", cursor=first["next_cursor"])
     assert timeless(lean(rest, tools["list_pages"].output_schema)) == timeless(answer)
-    assert [one["filepath"] for one in rest["pages"]] == ["docs/sessions.md"]
+    assert [page["filepath"] for page in rest["pages"]] == ["docs/sessions.md"]
 
 
-def test_a_page_is_named_by_its_id_alike(printed, answered, tools):
+def test_page_is_named_by_its_id_in_command_and_tool(printed, answered, tools):
     name = answered("get_page", filepath="docs/auth.md")["doc_id"]
     for tool in ("get_page", "get_context"):
-        told = lean(printed(tool.replace("_", "-"), name), tools[tool].output_schema)
-        assert timeless(told) == timeless(answered(tool, id=name))
+        by_id = lean(printed(tool.replace("_", "-"), name), tools[tool].output_schema)
+        assert timeless(by_id) == timeless(answered(tool, id=name))
 
 
-def test_a_person_may_stand_anywhere_and_ask_for_more(library, printed):
+def test_command_accepts_relative_paths_and_larger_limits(library, printed):
     inside = printed("get-page", "../sessions.md", folder="docs/deep")
     assert inside["filepath"] == "docs/sessions.md"
     absolute = str(library.root / "docs/sessions.md")
@@ -246,24 +246,24 @@ NARROWED = [
 ]
 
 
-def test_stale_tells_what_its_tool_tells_and_ids(printed, answered, tools):
+def test_stale_prints_the_record_of_its_tool_and_ids(printed, answered, tools):
     schema = tools["check_staleness"].output_schema
     for command, arguments in NARROWED:
-        told = printed(*command.split())
-        for document in told["documents"]:
-            for one in document["references"]:
+        printed_record = printed(*command.split())
+        for document in printed_record["documents"]:
+            for suggestion in document["references"]:
                 for name in IDS:
-                    del one[name]
+                    del suggestion[name]
         answer = answered("check_staleness", **arguments)
         for name in ("content_notice", "query_time_ms", "token_estimate"):
             del answer[name]
         for document in answer["documents"]:
             document.pop("resolve", None)
-            document.pop("suggested_refs", None)  # which `ubp bind` tells
-        assert timeless(answer) == timeless(lean(told, schema)), command
+            document.pop("suggested_refs", None)  # which `ubp bind` lists
+        assert timeless(answer) == timeless(lean(printed_record, schema)), command
 
 
-def test_bind_tells_what_its_tool_suggests(library, printed, answered):
+def test_bind_prints_the_suggestions_of_its_tool(library, printed, answered):
     library.write("src/token_store.py", "class TokenStore: ...\n")
     text = "# Token store\n\n`TokenStore` lives in `src/token_store.py`.\n"
     library.write("docs/token_store.md", text)
@@ -271,12 +271,12 @@ def test_bind_tells_what_its_tool_suggests(library, printed, answered):
     (page,) = printed("bind", "docs/token_store.md", "--limit", "5")["pages"]
     (document,) = answered("check_staleness", filepath="docs/token_store.md")["documents"]
     assert document["suggested_refs"][0]["source_path"] == "src/token_store.py"
-    for one, other in zip(page["suggestions"], document["suggested_refs"], strict=False):
-        told = one["evidence"][: len(other["evidence"])]
-        assert without_nulls({**one, "evidence": told}) == other
+    for suggestion, other in zip(page["suggestions"], document["suggested_refs"], strict=False):
+        first_evidence = suggestion["evidence"][: len(other["evidence"])]
+        assert without_nulls({**suggestion, "evidence": first_evidence}) == other
     assert "suggested_refs" not in answered("check_staleness", filepath="docs")["documents"][0]
 
 
 def without_nulls(suggestion):
-    evidence = [{k: v for k, v in one.items() if v is not None} for one in suggestion["evidence"]]
+    evidence = [{k: v for k, v in item.items() if v is not None} for item in suggestion["evidence"]]
     return {**suggestion, "evidence": evidence}
