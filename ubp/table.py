@@ -57,6 +57,37 @@ ROWS = (
         toolset="docs",
     ),
     Row(
+        "ubp.answers.pages.get_context:GET_CONTEXT",
+        record="get-context",
+        command="get-context",
+        help="Show a page with summaries of the pages linked with it.\n\n"
+        "Nearer pages and stronger links come first.",
+        example="ubp get-context docs/auth.md --depth 1",
+        tool="ubp_get_context",
+        toolset="docs",
+    ),
+    Row(
+        "ubp.answers.pages.get_graph:GET_GRAPH",
+        record="get-graph",
+        command="get-graph",
+        help="Show the link graph as text, JSON, Graphviz or Mermaid.",
+        example="ubp get-graph --center docs/auth.md --depth 1 --format mermaid",
+        tool="ubp_get_graph",
+        toolset="docs",
+        by_hand="ubp.cli.graph:get_graph",
+    ),
+    Row(
+        "ubp.answers.pages.suggest_links:SUGGEST_LINKS",
+        record="suggest-links",
+        command="suggest-links",
+        help="Find pairs of similar pages that are not linked in either direction.\n\n"
+        "Translations and versions of a page, logs and boilerplate are excluded. Needs the extra "
+        "`full`.",
+        example="ubp suggest-links docs/auth.md --min-score 0.6",
+        tool="ubp_suggest_links",
+        toolset="maintenance",
+    ),
+    Row(
         "ubp.answers.pages.impact:IMPACT",
         record="impact",
         command="impact",

@@ -57,23 +57,16 @@ if TYPE_CHECKING:
     from ubp.report.compare import Comparison
     from ubp.report.values import Report, Span
     from ubp.search.compare import VersionComparison
-    from ubp.search.context import PageContext
     from ubp.search.filters import Filters
     from ubp.search.pages import Mode
     from ubp.search.run import FoundPages
     from ubp.search.sections import SectionAnswer
-    from ubp.search.suggest_links import LinkSuggestions
-    from ubp.search.traverse import PageGraph
     from ubp.staleness.first_reference import FirstReference
     from ubp.staleness.status import Status
     from ubp.staleness.translation_rules import ProposedRule
 
 # What commands, and the tools of the same names, answer where nothing else is asked, and at most.
 DEPTH, MAX_DEPTH = 2, 3  # links that a search and a context follow
-GRAPH_LIMIT, MAX_GRAPH_DEPTH = 500, 5
-MAX_SIZE = 50_000
-MIN_SCORE = 0.8
-MAX_SUGGESTED = 10
 MAX_PROPOSED = 10
 
 RecordT = TypeVar("RecordT")
@@ -392,100 +385,6 @@ class Workspace:
         paths = view.document_paths()
         updated_at(self.session, view, paths)
         created_at(self.session, view, paths)
-
-    def context(  # noqa: PLR0913  # the API's options, all of them named
-        self,
-        page: str,
-        *,
-        depth: int = 2,
-        link_types: Collection[LinkType] = (),
-        max_size: int | None = MAX_SIZE,
-        max_tokens: int | None = None,
-        ref: str | None = None,
-    ) -> "PageContext":
-        """Return a page (given as in `page`) and those within `depth` links of it, in short.
-
-        Where `max_size` characters or `max_tokens` estimated tokens do not suffice for their
-        texts, the least important is left out. Links of `link_types` are followed; none: all are.
-
-        Raises:
-            PageNotFoundError: there is no such page, or more than one.
-        """
-        from ubp.core.text import Budget
-        from ubp.index.select import select_page
-        from ubp.search.context import PageContext, cut_context, read_context
-        from ubp.search.graph import open_graph
-
-        view = self.session.view(Target(ref))
-        budget = Budget(max_size, max_tokens)
-        name = select_page(page, view, self.session.repository)
-        context = read_context(open_graph(view), name, depth, budget, link_types)
-        if self.collection is not None:
-            context = cut_context(context, self.collection.policy)
-        paths = [name, *(related.document.path for related in context.related)]
-        return PageContext(context, self._assess(view, paths))
-
-    def graph(  # noqa: PLR0913  # the options of the question
-        self,
-        *,
-        center: str | None = None,
-        depth: int = 2,
-        link_types: Collection[LinkType] = (),
-        limit: int | None = None,
-        include_summaries: bool = False,
-        ref: str | None = None,
-    ) -> "PageGraph":
-        """Return the pages around a page (given as in `page`), or all pages, and their links.
-
-        Of more than `limit` pages the nearest are kept, and of these those with the most links.
-        `include_summaries`: the first lines of each page, too.
-
-        Raises:
-            PageNotFoundError: there is no such page, or more than one.
-        """
-        from ubp.index.select import select_page
-        from ubp.search.graph import open_graph
-        from ubp.search.traverse import PageGraph, neighborhood
-
-        view = self.session.view(Target(ref))
-        name = None if center is None else select_page(center, view, self.session.repository)
-        near = neighborhood(open_graph(view), name, depth, link_types, limit)
-        paths = [document.path for document in near.documents]
-        summaries: Mapping[FilePath, str] = {}
-        if include_summaries:
-            from ubp.search.results import summarize_pages
-
-            summaries = summarize_pages(view, view.pages_at(paths))
-        return PageGraph(near, self._assess(view, paths), summaries)
-
-    def suggest_links(
-        self,
-        page: str | None = None,
-        *,
-        min_score: float = MIN_SCORE,
-        limit: int = MAX_SUGGESTED,
-        ref: str | None = None,
-    ) -> "LinkSuggestions":
-        """Return pairs of pages close in meaning without a link, with `page` only its own.
-
-        Of the pairs with a score of 0.8 and more four in five are worth a link, at 0.5 three.
-
-        Raises:
-            PageNotFoundError: there is no such page, or more than one.
-            ModelNeededError: there is no embedding model.
-            ModelError: the configured model does not exist, or cannot be used.
-        """
-        from ubp.index.select import select_page
-        from ubp.search.graph import open_graph
-        from ubp.search.suggest_links import LinkSuggestions, suggest_links
-
-        model = self.session.required_model()
-        view = self.session.view(Target(ref))
-        name = None if page is None else select_page(page, view, self.session.repository)
-        suggestions = suggest_links(view, view.semantic_index(model), name, min_score, limit)
-        paths = suggestions.paths
-        documents = open_graph(view).documents_at(paths)
-        return LinkSuggestions(suggestions, documents, self._assess(view, paths))
 
     # Search
 

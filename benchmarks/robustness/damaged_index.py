@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common.measure import Shape, generate, index_of, print_table
+from ubp.answers.pages.get_context import ContextRequest
+from ubp.answers.pages.get_graph import GraphRequest
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.impact import ImpactRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
@@ -49,8 +51,8 @@ QUESTIONS: dict[str, Ask] = {
     "stale at HEAD~3": lambda workspace: workspace.stale(ref="HEAD~3").pages,
     "check": lambda workspace: workspace.check().findings,
     "page and its links": lambda workspace: workspace.ask(PageRequest("page_0003.md")),
-    "context": lambda workspace: workspace.context("page_0005.md"),
-    "graph": lambda workspace: workspace.graph(),
+    "context": lambda workspace: workspace.ask(ContextRequest("page_0005.md")),
+    "graph": lambda workspace: workspace.ask(GraphRequest()),
     "impact": lambda workspace: workspace.ask(ImpactRequest("docs/area07/page_0007.md")),
     "list of pages": lambda workspace: workspace.ask(ListPagesRequest()),
     "search by words": lambda workspace: [

@@ -5,24 +5,42 @@ from itertools import pairwise
 
 import pytest
 
-from ubp.core.model import Assessment, ObjectId
-from ubp.frame.wording import Style
-from ubp.output.text.pages import dot_text, graph_text, mermaid_text
-from ubp.search.graph import DocumentRow
-from ubp.search.traverse import Edge, Neighborhood, PageGraph
+from ubp.answers.pages.get_graph import (
+    EdgeRecord,
+    GraphRecord,
+    NodeRecord,
+    dot_text,
+    mermaid_text,
+    text,
+)
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
 
 
 def graph(*titles, level="fresh", total=2):
-    """Pages of these titles, in names that hold them too, each tied to the next."""
-    documents = tuple(
-        DocumentRow(f"{n}{title}.md", title, "spec", (), ObjectId("0" * 40))
-        for n, title in enumerate(titles)
+    """Pages of these titles, in files whose names contain them, each linked to the next."""
+    nodes = tuple(
+        NodeRecord(
+            id=str(number),
+            filepath=f"{number}{title}.md",
+            title=title,
+            doc_type="spec",
+            staleness=level,
+            outgoing_link_count=1,
+            incoming_link_count=1,
+        )
+        for number, title in enumerate(titles)
     )
-    paths = [document.path for document in documents]
-    edges = tuple(Edge(a, b, "references") for a, b in pairwise(paths))
-    near = Neighborhood(None, documents, edges, {}, dict.fromkeys(paths, (1, 1)), total)
-    levels = dict.fromkeys(paths, Assessment(None, level, ()))
-    return PageGraph(near, levels)
+    edges = tuple(
+        EdgeRecord(source=source.id, target=target.id, type="references")
+        for source, target in pairwise(nodes)
+    )
+    omitted = total - len(nodes)
+    return GraphRecord(nodes=nodes, edges=edges, total_nodes=total, truncated_count=omitted)
+
+
+def graph_text(record):
+    return joined(text(record, Writer()))
 
 
 HOSTILE = [
@@ -57,10 +75,10 @@ def test_title_stays_one_label_in_mermaid(title):
 
 @pytest.mark.parametrize("title", HOSTILE)
 def test_terminal_gets_no_control_sequences(title):
-    text = graph_text(graph(title, "Plain"), Style(), is_quiet=False)
-    assert text.endswith("2 pages, 1 link.\n")
-    assert all(line.isprintable() for line in text.splitlines())
-    assert len(text.splitlines()) == 5
+    printed = graph_text(graph(title, "Plain"))
+    assert printed.endswith("2 pages, 1 link.\n")
+    assert all(line.isprintable() for line in printed.splitlines())
+    assert len(printed.splitlines()) == 5
 
 
 def test_stale_pages_have_a_colour():
@@ -70,7 +88,7 @@ def test_stale_pages_have_a_colour():
         "  classDef stale stroke:red",
         "  class n0,n1 stale",
     ]
-    assert graph_text(stale, Style(), is_quiet=False).startswith("0A.md  A, stale\n")
+    assert graph_text(stale).startswith("0A.md  A, stale\n")
 
 
 def test_omitted_pages_are_counted():
@@ -78,4 +96,4 @@ def test_omitted_pages_are_counted():
     note = "2 of 9 pages (the most linked)"
     assert dot_text(many).splitlines()[1] == f"  // {note}"
     assert mermaid_text(many).splitlines()[1] == f"  %% {note}"
-    assert graph_text(many, Style(), is_quiet=False).endswith(f"{note}, 1 link.\n")
+    assert graph_text(many).endswith(f"{note}, 1 link.\n")

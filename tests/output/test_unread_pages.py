@@ -2,17 +2,16 @@
 
 from typing import Any
 
+from ubp.answers.pages.get_context import ContextRequest
+from ubp.answers.pages.get_context import text as context_text
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.get_page import text as page_text
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.answers.pages.list_pages import text as list_text
 from ubp.frame.wording import Style, joined
 from ubp.frame.writer import Writer
-from ubp.output.records.pages import context_record
 from ubp.output.records.search import search_record
-from ubp.output.text.pages import context_text
 from ubp.output.text.search import SearchTextOptions, pages_text
-from ubp.server.tools.docs.get_context import GET_CONTEXT
 from ubp.server.tools.docs.search import SEARCH
 from ubp.server.tools.tool import call_tool, make_tool
 from ubp.workspace import Workspace
@@ -38,30 +37,30 @@ def test_lists_searches_and_context_say_which_page_they_could_not_read(repositor
     with Workspace.open(str(repository.root)) as workspace:
         listed = workspace.ask(ListPagesRequest())
         found = workspace.search("large", mode="fulltext")
-        context = workspace.context("small.md")
-        center = workspace.context("large.md")
+        context = workspace.ask(ContextRequest("small.md"))
+        center = workspace.ask(ContextRequest("large.md"))
         answers = [
             call_tool(tool, workspace, arguments)
             for tool, arguments in (
                 (make_tool("ubp_list_pages"), {}),
                 (SEARCH, {"query": "large", "mode": "fulltext"}),
-                (GET_CONTEXT, {"filepath": "small.md"}),
-                (GET_CONTEXT, {"filepath": "large.md"}),
+                (make_tool("ubp_get_context"), {"filepath": "small.md"}),
+                (make_tool("ubp_get_context"), {"filepath": "large.md"}),
             )
         ]
     texts = [
         joined(list_text(listed, Writer())),
         pages_text(found, SearchTextOptions(style)),
-        context_text(context, style, is_quiet=False),
-        context_text(center, style, is_quiet=False),
+        joined(context_text(context, Writer())),
+        joined(context_text(center, Writer())),
         *(answer.text for answer in answers),
     ]
     assert [text.count(REASON) for text in texts] == [1] * len(texts)
     records = [
         *(page.unreadable for page in listed.pages),
         *(page.unreadable for page in search_record(found).results if page.filepath == "large.md"),
-        *(page.unreadable for page in context_record(context).related),
-        context_record(context).center.unreadable,
-        context_record(center).center.unreadable,
+        *(page.unreadable for page in context.related),
+        context.center.unreadable,
+        center.center.unreadable,
     ]
     assert records == [REASON, None, REASON, REASON, None, REASON]

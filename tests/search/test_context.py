@@ -2,6 +2,8 @@
 
 import pytest
 
+from ubp.answers.pages.get_context import ContextRequest
+from ubp.answers.pages.get_graph import GraphRequest
 from ubp.core.text import Budget
 from ubp.search.context import read_context
 from ubp.search.graph import Graph, open_graph
@@ -119,7 +121,7 @@ def test_page_with_many_headings_lists_the_highest(repository):
     repository.write("b.md", deep)
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        (neighbor,) = workspace.context("a.md").context.related
+        (neighbor,) = workspace.ask(ContextRequest("a.md")).related
     assert (neighbor.headings[0], neighbor.headings[-1], len(neighbor.headings)) == (
         "H0",
         "H14",
@@ -133,9 +135,9 @@ def test_budget_counts_unicode_characters(repository):
     repository.write("設計.md", b"# \xff\n\nBytes \xfe here.\n")
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        cut = workspace.context("認証.md", max_size=56).context.center
-        tokens = workspace.context("認証.md", max_tokens=24).context.center
-        (neighbor,) = workspace.context("認証.md").context.related
+        cut = workspace.ask(ContextRequest("認証.md", max_size=56)).center
+        tokens = workspace.ask(ContextRequest("認証.md", max_tokens=24)).center
+        (neighbor,) = workspace.ask(ContextRequest("認証.md")).related
     assert cut.content == "# 認証\n\n" + "安全である。" * 7
     assert tokens.content == "# 認証\n\n" + "安全である。" * 2
     assert neighbor.summary == "Bytes � here."
@@ -148,12 +150,15 @@ def test_excluded_page_is_not_in_a_context(repository):
     repository.write("secret.secret.md", "[[a]]\n")
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        context = workspace.context("a.md").context
-        assert [neighbor.document.path for neighbor in context.related] == ["b.md"]
-        assert context.left_out == 0
-        near = workspace.graph(center="a.md").near
-        assert ([document.path for document in near.documents], near.total) == (["a.md", "b.md"], 2)
-        assert near.counts == {"a.md": (1, 1), "b.md": (1, 1)}
+        context = workspace.ask(ContextRequest("a.md"))
+        assert [page.filepath for page in context.related] == ["b.md"]
+        assert context.truncated_count == 0
+        graph = workspace.ask(GraphRequest(center="a.md"))
+        assert graph.total_nodes == 2
+        assert [
+            (node.filepath, node.outgoing_link_count, node.incoming_link_count)
+            for node in graph.nodes
+        ] == [("a.md", 1, 1), ("b.md", 1, 1)]
 
 
 def test_context_of_a_bare_repository_and_a_revision_is_found(repository, new_repository):
@@ -165,9 +170,9 @@ def test_context_of_a_bare_repository_and_a_revision_is_found(repository, new_re
     bare = new_repository("bare.git", "--bare")
     repository.git("push", "--quiet", str(bare.root), "main")
     with Workspace.open(str(bare.root)) as workspace:
-        assert workspace.context("a.md").context.related == ()
-        (neighbor,) = workspace.context("a.md", ref="main~1").context.related
-        assert (neighbor.document.path, neighbor.summary) == ("b.md", "Old.")
+        assert workspace.ask(ContextRequest("a.md")).related == ()
+        (neighbor,) = workspace.ask(ContextRequest("a.md", ref="main~1")).related
+        assert (neighbor.filepath, neighbor.summary) == ("b.md", "Old.")
 
 
 def test_page_is_summarized_once_and_as_in_each_snapshot(repository, monkeypatch):
@@ -182,7 +187,7 @@ def test_page_is_summarized_once_and_as_in_each_snapshot(repository, monkeypatch
     with Workspace.open(str(repository.root)) as workspace:
 
         def summary(ref=None):
-            (neighbor,) = workspace.context("a.md", ref=ref).context.related
+            (neighbor,) = workspace.ask(ContextRequest("a.md", ref=ref)).related
             return (neighbor.summary, neighbor.headings)
 
         assert [summary(), summary()] == [("Its text.", ("B",))] * 2

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ubp.answers.pages.get_context import ContextRequest
+from ubp.answers.pages.get_graph import GraphRequest
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.core.errors import PageNotFoundError, RepositoryError, UsageError
@@ -347,14 +349,14 @@ def test_what_has_expired_is_nowhere(collection, context, clock):
     def everywhere(workspace):
         """Return where the brief is found."""
         page = workspace.session.view().page
-        linked = workspace.context(kept.path).context.related
+        linked = workspace.ask(ContextRequest(kept.path)).related
         found = {
             "view": page(brief.path),
             "search": workspace.search("kumquat").answer.total,
             "sections": len(workspace.search_sections("kumquat").hits),
             "list": brief.path in {page.filepath for page in workspace.ask(LIST).pages},
-            "context": brief.path in {related.document.path for related in linked},
-            "graph": brief.path in {d.path for d in workspace.graph().near.documents},
+            "context": brief.path in {related.filepath for related in linked},
+            "graph": brief.path in {node.filepath for node in workspace.ask(GraphRequest()).nodes},
             "earlier": workspace.search("kumquat", ref=first).answer.total,
             "diff": any(
                 place.filepath == brief.path

@@ -19,12 +19,15 @@ from ubp.frame.fields import Option
 from ubp.frame.schema import given_type, option_of, request_schema
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
-from ubp.table import Row, load, row_of_command
+from ubp.table import ROWS, Row, load
 
 
 def __getattr__(command: str) -> Callable[..., int]:
     """Return the function of a command; cyclopts asks for it where the command is called."""
-    return make_command(row_of_command(command))
+    row = next((row for row in ROWS if row.command == command), None)
+    if row is None:
+        raise AttributeError(command)
+    return make_command(row)
 
 
 def make_command(row: Row) -> Callable[..., int]:
@@ -72,7 +75,6 @@ def make_request(
         for name, option in options.items()
         if (value := arguments.get(_parameter_name(name, option))) is not None
     }
-    schema = request_schema(answer.request)  # type: ignore[arg-type]  # classes are hashable
     for name, option in options.items():
         if option.default is not ...:
             given.setdefault(name, option.default)
@@ -85,6 +87,14 @@ def make_request(
                 cause=option.cause,
                 hint=option.hint or f"Specify one: {row.example}",
             )
+    check_limits(answer, given)
+    return answer.request(**given)
+
+
+def check_limits(answer: AnyAnswer, given: Mapping[str, Any]) -> None:
+    """Raise `UsageError` where a number is outside the limits of its option."""
+    schema = request_schema(answer.request)  # type: ignore[arg-type]  # classes are hashable
+    for name, option in options_of(answer).items():
         limits = schema["properties"].get(name, {})
         if given.get(name) is not None and "minimum" in limits:
             check_range(
@@ -94,7 +104,6 @@ def make_request(
                 minimum=limits["minimum"],
                 why=option.why,
             )
-    return answer.request(**given)
 
 
 def options_of(answer: AnyAnswer) -> Mapping[str, Option]:

@@ -85,31 +85,10 @@ ROWS = (
     ),
     answer_row("get-page"),
     answer_row("list-pages"),
-    CommandRow(
-        "get-context",
-        "ubp.cli.pages:get_context",
-        QUERY,
-        "Show a page with summaries of the pages linked with it.\n\n"
-        "Nearer pages and stronger links come first.",
-        "ubp get-context docs/auth.md --depth 1",
-    ),
+    answer_row("get-context"),
     answer_row("impact"),
-    CommandRow(
-        "get-graph",
-        "ubp.cli.pages:get_graph",
-        QUERY,
-        "Show the link graph as text, JSON, Graphviz or Mermaid.",
-        "ubp get-graph --center docs/auth.md --depth 1 --format mermaid",
-    ),
-    CommandRow(
-        "suggest-links",
-        "ubp.cli.suggest_links:suggest_links",
-        QUERY,
-        "Find pairs of similar pages that are not linked in either direction.\n\n"
-        "Translations and versions of a page, logs and boilerplate are excluded. Needs the extra "
-        "`full`.",
-        "ubp suggest-links docs/auth.md --min-score 0.6",
-    ),
+    answer_row("get-graph"),
+    answer_row("suggest-links"),
     CommandRow(
         "diff",
         "ubp.cli.diff:diff",

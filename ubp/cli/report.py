@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ubp.answers.pages.get_graph import GraphRequest, read_graph
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, open_in_browser, write_file, write_html
@@ -106,9 +107,8 @@ def report(  # noqa: PLR0913  # the command's options
     with open_workspace(terminal, keys=key or (), collection=collection) as workspace:
         result = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
         config_dir = workspace.session.repository.config_dir
-        shown = (
-            workspace.graph(ref=ref, limit=PICTURE_LIMIT, include_summaries=True) if graph else None
-        )
+        request = GraphRequest(ref=ref, limit=PICTURE_LIMIT)
+        shown = read_graph(workspace.session, request, include_summaries=True) if graph else None
     if terminal.options.json:
         from ubp.output.records.report import report_record
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ubp.frame.budget import Budget, Fit
-from ubp.frame.encoding import Json
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
 
@@ -34,28 +33,12 @@ RequestT = TypeVar("RequestT", bound=Request[Any])
 
 
 @dataclass(frozen=True, slots=True)
-class App(Generic[RequestT]):
-    """A page that clients with MCP Apps show beside the answers of a tool.
-
-    `page` returns its HTML, the same for all answers; `data` what it shows of one, as `key` of the
-    result's `_meta`, which models do not read.
-    """
-
-    uri: str
-    title: str
-    description: str
-    page: Callable[[], str]
-    key: str
-    data: Callable[[Session, RequestT], Json]
-
-
-@dataclass(frozen=True, slots=True)
 class ToolTraits(Generic[RequestT, RecordT]):
     """What clients are told of an answer's tool, and how it differs from the command.
 
     A tool that `takes_outer_paths` has paths that it checks itself. `failure` is the error in the
     result of a call that failed, for tools whose errors are objects. `run_online` takes the place
-    of `run` where the user lets the server use the network. `app` shows the answer to people.
+    of `run` where the user lets the server use the network.
     """
 
     title: str
@@ -65,7 +48,6 @@ class ToolTraits(Generic[RequestT, RecordT]):
     takes_outer_paths: bool = False
     failure: str = ""
     run_online: Callable[[Session, RequestT], RecordT] | None = None
-    app: App[RequestT] | None = None
 
 
 @dataclass(frozen=True, slots=True)

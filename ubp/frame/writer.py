@@ -6,13 +6,14 @@ markers for agents.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, Verdict
 from ubp.frame.fields import AnswerFacts
 from ubp.frame.quoting import fenced, label, name, new_marker, quoted, title
+from ubp.frame.records import DAY
 from ubp.frame.wording import Style, printable, printable_line
-from ubp.staleness.wording import LEVEL_WORDS
+from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
 NOTICE = AnswerFacts().content_notice
 QUIET = frozenset({"fresh", "untracked"})  # levels that need no review
@@ -79,3 +80,25 @@ class Writer(NamedTuple):
     def arguments(self) -> str:
         """Return the arguments that a next call repeats: `, repository="web"`."""
         return "".join(f", {key}={quoted(value)}" for key, value in self.repeated.items())
+
+
+class DriftedReference(Protocol):
+    """A record of a reference that is not fresh."""
+
+    @property
+    def source_path(self) -> str:
+        """The source, from the root."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What became of it."""
+
+    @property
+    def since(self) -> str | None:
+        """When it drifted first, in ISO 8601."""
+
+
+def stale_ref_text(reference: DriftedReference, write: Writer) -> str:
+    """Return a source and what happened to it: `src/auth.py modified since 2026-11-08`."""
+    when = f" since {reference.since[:DAY]}" if reference.since else ""
+    return f"{write.name(reference.source_path)} {describe_noted(reference.verdict, None, when)}"

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.core.model import Assessment, FilePath, LinkType, ObjectId, Section
+from ubp.core.model import FilePath, LinkType, ObjectId, Section
 from ubp.core.policy import excerpt
 from ubp.core.text import Budget, summarize, truncate_page
 from ubp.search.graph import DocumentRow, Graph
@@ -57,13 +57,6 @@ class Context(NamedTuple):
     related: tuple[Related, ...]
     size: int
     left_out: int
-
-
-class PageContext(NamedTuple):
-    """A document with those around it, and the assessments of all of them."""
-
-    context: Context
-    assessments: Mapping[FilePath, Assessment]
 
 
 class _Brief(NamedTuple):

@@ -6,17 +6,15 @@ translation of a linked document, or from a report to last year's.
 
 import math
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.languages import LANGUAGE_CODE
-from ubp.core.model import Assessment, FilePath
+from ubp.core.model import FilePath
 from ubp.core.paths import without_page_suffix
 from ubp.core.text import estimate_tokens, segment_cjk
 from ubp.index.semantic_hits import SemanticHit
 from ubp.index.view import View
-from ubp.search.graph import DocumentRow
 from ubp.search.terms import Term
 
 if TYPE_CHECKING:
@@ -69,14 +67,6 @@ class Suggestions(NamedTuple):
         """The pages of all pairs, in order."""
         pairs = (*self.links, *self.duplicates)
         return sorted({hit.path for pair in pairs for hit in (pair.first, pair.second)})
-
-
-class LinkSuggestions(NamedTuple):
-    """Pairs of pages that may want a link, the documents, and what became of their sources."""
-
-    suggestions: Suggestions
-    documents: Mapping[FilePath, DocumentRow]
-    assessments: Mapping[FilePath, Assessment]
 
 
 def suggest_links(

@@ -27,6 +27,9 @@ LINK_TYPE_RANKS: Mapping[LinkType, int] = {
     link_type: rank for rank, link_type in enumerate(LINK_TYPES_BY_STRENGTH)
 }
 
+MAX_USEFUL_DEPTH = "Beyond a few links, nearly every page is connected."
+"""Why a depth is limited."""
+
 
 class Edge(NamedTuple):
     """One or more links of one type from one document to another."""

@@ -4,6 +4,7 @@ Documents are resources of their own in a prompt, so that their text cannot pass
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
@@ -18,9 +19,12 @@ from mcp.types import (
     TextContent,
 )
 
+from ubp.answers.pages.get_context import ContextRequest
+from ubp.answers.pages.get_context import text as context_text
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.quoting import enclose_titles, name
-from ubp.output.agent.pages import context_text
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
 from ubp.output.agent.staleness import staleness_text
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, REPOSITORY, Repositories
@@ -186,11 +190,12 @@ def _write_answer(workspace: Workspace, question: str) -> Iterator[Content]:
     text = ANSWER.format(notice=NOTICE, question=question, found=results.text)
     if hits := results.record["results"]:
         best = hits[0]["filepath"]
-        context = run_tool(workspace, "ubp_get_context", filepath=best, max_size=CONTEXT_CHARACTERS)
-        center = context.record["center"]
-        related = context_text({**context.record, "center": {**center, "content": ""}})
+        request = ContextRequest(best, max_size=CONTEXT_CHARACTERS)
+        context = workspace.ask(request)
+        center = replace(context.center, content="")
+        related = joined(context_text(replace(context, center=center), Writer(is_agent=True)))
         yield _text(text + CONTEXT.format(context=related))
-        yield embed_page(best, center["content"])
+        yield embed_page(best, context.center.content)
     else:
         yield _text(text)
     yield _text(ANSWER_STEPS)

@@ -19,18 +19,17 @@ from mcp.types import (
 from ubp.answers.pages.get_page import PageRequest
 from ubp.core.errors import CollectionError, PageNotFoundError
 from ubp.core.model import FilePath
-from ubp.frame.answer import App
 from ubp.frame.arguments import reject_path_traversal
-from ubp.frame.encoding import to_json, to_lean_object, to_object
+from ubp.frame.encoding import to_json, to_object
 from ubp.frame.quoting import name
+from ubp.frame.writer import Writer, stale_ref_text
 from ubp.index.select import select_page
-from ubp.output.agent.pages import stale_refs
 from ubp.output.ci.outcome import result_uri
 from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, Repositories, ServedRepository
 from ubp.server.tools.registry import TOOLSETS
-from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
+from ubp.server.tools.tool import NOTICE, AnyTool, App, ToolAnswer, call_tool
 from ubp.server.transport import readable
 from ubp.workspace import Workspace
 
@@ -229,7 +228,8 @@ def _page_text(workspace: Workspace, uri: str) -> str:
     except PageNotFoundError as error:
         raise _not_found(uri, nearest=list(error.near)) from None
     record = workspace.ask(PageRequest(page.path))
-    refs = stale_refs(to_lean_object(record).get("stale_refs", ()))
+    write = Writer(is_agent=True)
+    refs = "; ".join(stale_ref_text(reference, write) for reference in record.stale_refs)
     staleness = f"{record.staleness}: {refs}" if refs else record.staleness
     # Two hyphens would end the comment.
     comment = f"{NOTICE} Staleness: {staleness}.".replace("--", "- -")

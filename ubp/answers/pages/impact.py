@@ -23,6 +23,7 @@ from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.search.graph import open_graph
 from ubp.search.impact import FIRM, Impacted, ImpactStep, Reason, find_impact, resolve_target
+from ubp.search.traverse import MAX_USEFUL_DEPTH
 from ubp.staleness.references import SourceUse, overlaps_with
 from ubp.staleness.state import assess_paths, open_source_index
 
@@ -102,7 +103,7 @@ class ImpactRequest(Request[ImpactRecord]):
         Option(
             "Include pages up to this many steps away, 1 to 5 (3).",
             metavar="N",
-            why="Beyond a few links, nearly every page is connected.",
+            why=MAX_USEFUL_DEPTH,
         ),
     ] = 3
     limit: Annotated[

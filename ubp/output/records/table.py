@@ -20,10 +20,6 @@ from ubp.output.records.notes import (
     RecommendationsRecord,
     TrendsRecord,
 )
-from ubp.output.records.pages import (
-    ContextRecord,
-    GraphRecord,
-)
 from ubp.output.records.proposals import (
     DecisionRecord,
     DecisionsRecord,
@@ -69,7 +65,6 @@ from ubp.output.records.specifications import (
 )
 from ubp.output.records.sql import RowsRecord
 from ubp.output.records.staleness import StaleRecord
-from ubp.output.records.suggestions import SuggestionsRecord
 from ubp.output.records.translations import TranslationsRecord
 from ubp.table import ROWS, Row, load
 
@@ -111,8 +106,6 @@ _RECORDS = (
     RecordRow("diff", VersionDiffRecord, ("ubp diff",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("explain", RulesRecord, ("ubp explain",)),
-    RecordRow("get-context", ContextRecord, ("ubp get-context", "ubp_get_context"), is_answer=True),
-    RecordRow("get-graph", GraphRecord, ("ubp get-graph", "ubp_get_graph"), is_answer=True),
     RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
     RecordRow("model", ModelRecord, ("ubp model",)),
@@ -168,12 +161,6 @@ _RECORDS = (
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),
     RecordRow("status", StatusRecord, ("ubp status",)),
-    RecordRow(
-        "suggest-links",
-        SuggestionsRecord,
-        ("ubp suggest-links", "ubp_suggest_links"),
-        is_answer=True,
-    ),
     RecordRow("version", VersionRecord, ("ubp version",)),
 )
 

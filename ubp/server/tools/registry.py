@@ -5,27 +5,26 @@ from dataclasses import replace
 
 from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
+from ubp.server.graph_app import GRAPH_APP
 from ubp.server.tools.docs import (
     fulltext_search,
-    get_context,
-    get_graph,
     search,
 )
-from ubp.server.tools.maintenance import check_staleness, suggest_links
+from ubp.server.tools.maintenance import check_staleness
 from ubp.server.tools.tool import AnyTool, make_tool
 
 TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
     "docs": (
         search.SEARCH,
         make_tool("ubp_get_page"),
-        get_context.GET_CONTEXT,
+        make_tool("ubp_get_context"),
         fulltext_search.FULLTEXT_SEARCH,
         make_tool("ubp_list_pages"),
-        get_graph.GET_GRAPH,
+        replace(make_tool("ubp_get_graph"), app=GRAPH_APP),
     ),
     "maintenance": (
         check_staleness.CHECK_STALENESS,
-        suggest_links.SUGGEST_LINKS,
+        make_tool("ubp_suggest_links"),
         make_tool("ubp_get_impact"),
     ),
 }

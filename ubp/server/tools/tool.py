@@ -30,7 +30,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.edits.model import Agent
-from ubp.frame.answer import App
 from ubp.frame.arguments import check_arguments, make_request, reject_path_traversal
 from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
 from ubp.frame.encoding import Json, from_object, to_json
@@ -59,6 +58,22 @@ class Request(Protocol):
 
 RequestT = TypeVar("RequestT", bound=Request)
 RecordT = TypeVar("RecordT")
+
+
+@dataclass(frozen=True, slots=True)
+class App(Generic[RequestT]):
+    """A page that clients with MCP Apps show beside the answers of a tool.
+
+    `page` returns its HTML, the same for all answers; `data` what it shows of one, as `key` of the
+    result's `_meta`, which models do not read.
+    """
+
+    uri: str
+    title: str
+    description: str
+    page: Callable[[], str]
+    key: str
+    data: Callable[[Session, RequestT], Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +164,6 @@ def make_tool(name: str) -> AnyTool:
         takes_outer_paths=traits.takes_outer_paths,
         failure=traits.failure,
         reads_collections=answer.reads_collections,
-        app=traits.app,
     )
 
 
