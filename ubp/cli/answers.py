@@ -81,7 +81,7 @@ def make_request(
         names = {name, *option.alternatives}
         if option.alternatives and len(names & given.keys()) != 1:
             raise UsageError(f"Expected {option.missing}.", hint=option.hint)
-        if not given.get(name) and name in required_fields(answer):
+        if option.missing and not option.alternatives and not given.get(name):
             raise UsageError(
                 f"Missing argument: {option.missing}.",
                 cause=option.cause,
@@ -111,11 +111,6 @@ def options_of(answer: AnyAnswer) -> Mapping[str, Option]:
     hints = get_type_hints(answer.request, include_extras=True)
     options = ((name, option_of(hint)) for name, hint in hints.items())
     return {name: option for name, option in options if option is not None}
-
-
-def required_fields(answer: AnyAnswer) -> frozenset[str]:
-    """Return the fields of a request that have no default."""
-    return frozenset(field.name for field in fields(answer.request) if field.default is MISSING)
 
 
 def _parameter_name(field: str, option: Option) -> str:

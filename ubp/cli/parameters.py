@@ -66,9 +66,10 @@ def read_collection(name: str | None, ref: str | None) -> "CollectionReference |
 
 
 def check_range(
-    option: str, value: int, maximum: int | None = None, *, minimum: int = 1, why: str = ""
+    option: str, value: float, maximum: float | None = None, *, minimum: float = 1, why: str = ""
 ) -> None:
     """Raise `UsageError` unless the option's value is from `minimum` to `maximum`."""
     if value < minimum or (maximum is not None and value > maximum):
         valid = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
-        raise UsageError(f"Invalid {option}: {value}.", cause=why, hint=f"Must be {valid}.")
+        shown = f"{value:g}" if isinstance(value, float) else value
+        raise UsageError(f"Invalid {option}: {shown}.", cause=why, hint=f"Must be {valid}.")

@@ -20,11 +20,11 @@ class Option(NamedTuple):
     """How a field of a request is given on the command line, in its `Annotated`.
 
     `help` is for people. `name` is by default `--` and the field's name. A field that `is_argument`
-    is given by its place; its `name` is what help calls it. Where one that is required is not
-    given, `missing` is what the error says is missing, `cause` and `hint` go on; with
-    `alternatives` exactly one of these fields and this one is required. `why` is the reason for the
-    limits. `default` (as the command line has it) takes the place of the request's own. A field
-    that `is_only` for people is no argument of the tool.
+    is given by its place; its `name` is what help calls it. A field with `missing` must be given:
+    that is what the error says is missing, `cause` and `hint` go on; with `alternatives` exactly
+    one of these fields and this one is required. `why` is the reason for the limits. `default` (as
+    the command line has it) takes the place of the request's own. A field that `is_only` for people
+    is no argument of the tool.
     """
 
     help: str
