@@ -24,7 +24,7 @@ from ubp.index.specifications import (
     version_name,
 )
 from ubp.markdown.outline import HeadingSpan
-from ubp.search.compare import SectionChange, SectionPlace
+from ubp.search.compare import SectionChange, SectionPlace, compare_versions
 from ubp.search.run import open_search
 from ubp.search.specifications import (
     SectionSnippet,
@@ -270,7 +270,7 @@ class SpecificationReader:
             if section_id:
                 path, section = self._find_section(specification, (new, old), section_id)
             with self._open(specification, new) as opened:
-                comparison = opened.workspace.compare_versions(old, new, path, section)
+                comparison = compare_versions(opened.workspace.session, old, new, path, section)
                 before = opened._replace(commit=comparison.old, version=old)
                 changes += [
                     SpecificationChange(

@@ -98,6 +98,15 @@ ROWS = (
         tool="ubp_get_impact",
         toolset="maintenance",
     ),
+    Row(
+        "ubp.answers.search.diff:DIFF",
+        record="diff",
+        command="diff",
+        help="Show which sections changed between two versions, and the words that differ.\n\n"
+        "Sections are compared by their words: markup, line breaks and case make no difference.",
+        example="ubp diff HEAD~10..HEAD docs/auth.md",
+        by_hand="ubp.cli.diff:diff",
+    ),
 )
 
 

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from ubp.index.reindex import IndexRun, ModelStatus
     from ubp.report.compare import Comparison
     from ubp.report.values import Report, Span
-    from ubp.search.compare import VersionComparison
     from ubp.search.filters import Filters
     from ubp.search.pages import Mode
     from ubp.search.run import FoundPages
@@ -629,42 +628,6 @@ class Workspace:
         context = open_context(self.session, self.session.view())
         options = check_options(self.session, context.view)
         return accept_findings(context, options, is_pruning=is_pruning)
-
-    # Versions
-
-    def compare_versions(
-        self, old: str, new: str, path: FilePath | None = None, section: str | None = None
-    ) -> "VersionComparison":
-        """Compare two versions of the documents by sections; `path` and `section` narrow it.
-
-        Raises:
-            RevisionNotFoundError: there is no such version.
-            CollectionError: the collection has no such version.
-            UsageError: neither version has this path or section.
-        """
-        from ubp.core.config import FULL_TEXT
-        from ubp.index.collections import resolve_version
-        from ubp.index.tree import document_filter
-        from ubp.search.compare import compare_versions
-
-        repository, collection = self.session.repository, self.collection
-        commits = [
-            resolve_version(repository, collection, name)
-            if collection
-            else repository.resolve(name)
-            for name in (old, new)
-        ]
-        is_document, expired = document_filter(self.session.config), set[FilePath]()
-        if collection is not None and collection.is_stored:
-            expired.update(*(self.session.view(Target(c)).snapshot.changes for c in commits))
-        return compare_versions(
-            repository,
-            *commits,
-            is_document=lambda path, entry: path not in expired and is_document(path, entry),
-            path=path,
-            section=section,
-            policy=collection.policy if collection else FULL_TEXT,
-        )
 
     # Overviews
 

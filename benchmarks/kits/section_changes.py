@@ -12,8 +12,6 @@ import argparse
 import re
 import subprocess
 
-from ubp.git.repository import open_repository
-from ubp.index.tree import document_filter
 from ubp.markdown.outline import read_headings
 from ubp.search.compare import compare_versions
 from ubp.workspace import Workspace
@@ -63,13 +61,8 @@ def main() -> None:
         for line in changed_lines(clone, old, new, name):
             found = [key for start, end, key in starts if start <= line <= end]
             expected.update((name, key) for key in found)
-    with Workspace.open(clone) as workspace, open_repository(clone, {}) as repository:
-        comparison = compare_versions(
-            repository,
-            repository.resolve(old),
-            repository.resolve(new),
-            is_document=document_filter(workspace.session.config),
-        )
+    with Workspace.open(clone) as workspace:
+        comparison = compare_versions(workspace.session, old, new)
     reported = {
         (str(change.new.filepath), change.new.id)
         for change in comparison.changes

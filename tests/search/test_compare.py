@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.core.errors import UsageError
+from ubp.search.compare import compare_versions
 from ubp.workspace import Workspace
 
 BEFORE = """# Types
@@ -35,7 +36,7 @@ def compare(repository):
             repository.git("add", ".")
             repository.git("commit", "-q", "--allow-empty", "-m", "x")
         with Workspace.open(str(repository.root)) as workspace:
-            return workspace.compare_versions("HEAD~1", "HEAD", *narrowing)
+            return compare_versions(workspace.session, "HEAD~1", "HEAD", *narrowing)
 
     return run
 

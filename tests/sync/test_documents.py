@@ -15,6 +15,7 @@ from ubp.core.model import ignore_progress
 from ubp.index.collections import count_purge, repository_path
 from ubp.markdown.new_page import read_metadata
 from ubp.rag import unless_purged
+from ubp.search.compare import compare_versions
 from ubp.sync.documents import (
     PURGING,
     SOURCES,
@@ -360,7 +361,7 @@ def test_what_has_expired_is_nowhere(collection, context, clock):
             "earlier": workspace.search("kumquat", ref=first).answer.total,
             "diff": any(
                 place.filepath == brief.path
-                for change in workspace.compare_versions(f"{first}~1", "HEAD").changes
+                for change in compare_versions(workspace.session, f"{first}~1", "HEAD").changes
                 for place in (change.old, change.new)
                 if place
             ),

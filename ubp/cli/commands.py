@@ -89,14 +89,7 @@ ROWS = (
     answer_row("impact"),
     answer_row("get-graph"),
     answer_row("suggest-links"),
-    CommandRow(
-        "diff",
-        "ubp.cli.diff:diff",
-        QUERY,
-        "Show which sections changed between two versions, and the words that differ.\n\n"
-        "Sections are compared by their words: markup, line breaks and case make no difference.",
-        "ubp diff HEAD~10..HEAD docs/auth.md",
-    ),
+    answer_row("diff"),
     CommandRow(
         "coverage",
         "ubp.cli.bind:coverage",

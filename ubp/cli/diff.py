@@ -1,20 +1,15 @@
-"""`ubp diff`: what changed between two versions of documents, by sections."""
+"""`ubp diff`: two versions as they are typed, `NAME@A..B`, and the answer."""
 
-import os
 import re
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.open_workspace import open_workspace
+from ubp.answers.search.diff import DIFF, DiffRequest
+from ubp.cli.answers import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.config import COLLECTION_NAME
 from ubp.core.errors import UsageError
-from ubp.core.model import FilePath
-from ubp.index.collections import CollectionReference
-from ubp.output.records.comparison import comparison_record
-from ubp.output.text.comparison import comparison_markdown, comparison_text
 
 _COLLECTION = re.compile(rf"({COLLECTION_NAME})@(?!\{{)(.*)", re.DOTALL)
 
@@ -46,21 +41,7 @@ def diff(
             hint="Write them as A..B, of a collection as NAME@A..B.",
         )
     path, _, section = (page or "").partition("#")
-    reference = CollectionReference(name) if name else None
-    with open_workspace(terminal, collection=reference) as workspace:
-        prefix = "" if reference else workspace.session.repository.prefix
-        found = workspace.compare_versions(
-            old,
-            new or "HEAD",
-            FilePath(os.path.normpath(os.path.join(prefix, path))) if path else None,
-            section or None,
-        )
-    if terminal.options.json or format_ == "json":
-        terminal.record(comparison_record(found, name))
-    elif format_ == "markdown":
-        terminal.write(comparison_markdown(found, name or ""))
-    else:
-        terminal.write(
-            comparison_text(found, name or "", terminal.style, is_quiet=terminal.options.quiet)
-        )
-    return CLEAN
+    request = DiffRequest(old, new or "HEAD", path or None, section or None)
+    if format_ == "json":
+        terminal.set(terminal.options._replace(json=True))
+    return print_answer(DIFF, request, terminal, collection=name, format_=format_)

@@ -16,6 +16,9 @@ from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.core.policy import EXCERPT_CHARACTERS, excerpt
 from ubp.git.repository import Repository
 from ubp.git.trees import diff_trees, list_tree
+from ubp.index.collections import resolve_version
+from ubp.index.session import Session, Target
+from ubp.index.tree import document_filter
 from ubp.markdown.outline import OutlineSection, find_section, read_outline
 
 ChangeKind = Literal["added", "changed", "moved", "removed"]
@@ -84,27 +87,39 @@ class _Unit:
         return self.section.keys
 
 
-def compare_versions(  # noqa: PLR0913  # named, but for the first three
-    repository: Repository,
-    old: ObjectId,
-    new: ObjectId,
-    *,
-    is_document: Callable[[FilePath, Entry], bool],
+def compare_versions(
+    session: Session,
+    old: str,
+    new: str,
     path: FilePath | None = None,
     section: str | None = None,
-    policy: str = FULL_TEXT,
 ) -> VersionComparison:
-    """Compare the documents of two commits; `path` and `section` narrow it to one of them.
+    """Compare two versions of a session's documents; `path` and `section` narrow it.
 
-    Of a collection whose `policy` allows only excerpts, the words of each change are cut.
+    Of a collection whose policy allows only excerpts, the words of each change are cut.
 
     Raises:
+        RevisionNotFoundError: there is no such version.
+        CollectionError: the collection has no such version.
         UsageError: neither version has this path or section.
     """
-    old_files = _documents(repository, old, new, is_document, path)
-    new_files = _documents(repository, new, old, is_document, path)
+    repository, collection = session.repository, session.collection
+    before, after = (
+        resolve_version(repository, collection, name) if collection else repository.resolve(name)
+        for name in (old, new)
+    )
+    is_document, expired = document_filter(session.config), set[FilePath]()
+    if collection is not None and collection.is_stored:
+        for commit in (before, after):
+            expired.update(session.view(Target(commit)).snapshot.changes)
+
+    def is_compared(path: FilePath, entry: Entry) -> bool:
+        return path not in expired and is_document(path, entry)
+
+    old_files = _documents(repository, before, after, is_compared, path)
+    new_files = _documents(repository, after, before, is_compared, path)
     if path is not None and not old_files and not new_files:
-        _check_path(repository, (old, new), path)
+        _check_path(repository, (before, after), path)
     old_units = list(_units(repository, old_files))
     new_units = list(_units(repository, new_files))
     if section is not None:
@@ -115,9 +130,10 @@ def compare_versions(  # noqa: PLR0913  # named, but for the first three
                 hint="Use the id or the words of a heading.",
             )
     changes = _compare(old_units, new_units)
-    if policy != FULL_TEXT:
+    if collection is not None and collection.policy != FULL_TEXT:
+        policy = collection.policy
         changes = (replace(change, words=_excerpt(change.words, policy)) for change in changes)
-    return VersionComparison(old, new, tuple(changes), len(new_units))
+    return VersionComparison(before, after, tuple(changes), len(new_units))
 
 
 def _excerpt(words: tuple[Words, ...], policy: str) -> tuple[Words, ...]:

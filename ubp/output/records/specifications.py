@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from ubp.answers.search.diff import WordsRecord
 from ubp.frame.fields import Count, GitId, Moment
 from ubp.frame.records import moment_or_none
 from ubp.index.specifications import SpecificationVersion
-from ubp.output.records.comparison import WordsRecord
 from ubp.search.compare import ChangeKind
 from ubp.specifications import (
     Citation,

@@ -12,7 +12,6 @@ from ubp.output.records.collections import (
     RemovedCollectionRecord,
     SyncRecord,
 )
-from ubp.output.records.comparison import VersionDiffRecord
 from ubp.output.records.notes import (
     AnswerRecord,
     NotesRecord,
@@ -103,7 +102,6 @@ _RECORDS = (
     RecordRow("collections-sync", SyncRecord, ("ubp collections add", "ubp collections sync")),
     RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
     RecordRow("debt", DebtRecord, ("ubp debt",)),
-    RecordRow("diff", VersionDiffRecord, ("ubp diff",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("explain", RulesRecord, ("ubp explain",)),
     RecordRow("init", InitRecord, ("ubp init",)),
