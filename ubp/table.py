@@ -16,8 +16,9 @@ Group = Literal["query", "maintain", "setup"]
 class Row(NamedTuple):
     """An answer as `module:name`, and where it is offered.
 
-    `command` is its name on the command line, with the `group`, `help` and a working `example`;
-    `tool` its name for agents, in the tool set `toolset`. `record` is the short name of its record.
+    `command` is its name on the command line, with the `group`, `help` and a working `example`; the
+    name of a command of another one has a space: `model fetch`. `tool` is its name for agents, in
+    the tool set `toolset`. `record` is the short name of its record, which several rows may share.
     A command with a dialogue, or that writes files, is a function `by_hand`, as `module:function`.
     """
 
@@ -107,6 +108,14 @@ ROWS = (
         example="ubp diff HEAD~10..HEAD docs/auth.md",
         by_hand="ubp.cli.diff:diff",
     ),
+    Row(
+        "ubp.answers.setup.version:VERSION",
+        record="version",
+        command="version",
+        group="setup",
+        help="Print version information for bug reports.",
+        example="ubp version --json",
+    ),
 )
 
 
@@ -121,6 +130,11 @@ def load(row: Row) -> AnyAnswer:
 def row_of_command(name: str) -> Row:
     """Return the row of a command that the table has."""
     return next(row for row in ROWS if row.command == name)
+
+
+def subcommands(command: str) -> Iterator[Row]:
+    """Yield the rows of the commands that a command has: `model fetch` of `model`."""
+    return (row for row in ROWS if row.command.startswith(f"{command} "))
 
 
 def rows_of_tools(toolset: str) -> Iterator[Row]:

@@ -4,30 +4,56 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
+from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
+from ubp.cli.commands import example_text
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import check_range, read_collection
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.core.model import FilePath
 from ubp.frame.answer import AnyAnswer
 from ubp.frame.budget import MEASURES, TokenLimit, build_answer
 from ubp.frame.fields import Option
 from ubp.frame.schema import given_type, option_of, request_schema
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
-from ubp.table import ROWS, Row, load
+from ubp.table import ROWS, Row, load, subcommands
 
 
-def __getattr__(command: str) -> Callable[..., int]:
-    """Return the function of a command; cyclopts asks for it where the command is called."""
+def __getattr__(command: str) -> Callable[..., int] | App:
+    """Return the function of a command, or its app where it has commands of its own.
+
+    cyclopts asks for it where the command is called.
+    """
     row = next((row for row in ROWS if row.command == command), None)
     if row is None:
         raise AttributeError(command)
-    return make_command(row)
+    rows = [*subcommands(command)]
+    if not rows:
+        return make_command(row)
+    app = App(name=command, help_epilogue=example_text(row.example))
+    app.default(_function(row))
+    for each in rows:
+        app.command(
+            each.by_hand or _function(each),
+            name=each.command.removeprefix(f"{command} "),
+            help=each.help,
+            help_epilogue=example_text(each.example),
+        )
+    return app
+
+
+def _function(row: Row) -> Callable[..., int]:
+    if not row.by_hand:
+        return make_command(row)
+    module, _, name = row.by_hand.partition(":")
+    function: Callable[..., int] = getattr(import_module(module), name)
+    return function
 
 
 def make_command(row: Row) -> Callable[..., int]:
@@ -167,10 +193,14 @@ def print_answer(
     started = time.perf_counter()
     reference = read_collection(collection, getattr(request, "ref", None))
     is_json = terminal.options.json
-    run = answer.run if is_json else answer.run_for_people or answer.run_for_text or answer.run
-    with open_workspace(terminal, collection=reference) as workspace:
-        record = run(workspace.session, request)
-        prefix = workspace.session.repository.prefix
+    prefix = FilePath("")
+    if answer.run_anywhere is not None:
+        record = answer.run_anywhere(terminal, request)
+    else:
+        run = answer.run if is_json else answer.run_for_people or answer.run_for_text or answer.run
+        with open_workspace(terminal, collection=reference) as workspace:
+            record = run(workspace.session, request)
+            prefix = workspace.session.repository.prefix
     if is_json and answer.has_facts:
         limits = [
             TokenLimit(most, MEASURES[name], is_lean=False)

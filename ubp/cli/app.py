@@ -11,7 +11,7 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnknownOptionError
 from cyclopts.help import HelpEntry, HelpPanel
 
 from ubp import __version__
-from ubp.cli.commands import ROWS
+from ubp.cli.commands import ROWS, example_text
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.fast_path import split_global_options
 from ubp.cli.terminal import Options, Terminal
@@ -80,7 +80,7 @@ def build_app(terminal: Terminal) -> App:
             group=row.group,
             sort_key=index,
             # cyclopts refuses options for an App, which has its own.
-            **({} if row.target.endswith(":APP") else {"help_epilogue": _example(row.example)}),
+            **({} if row.is_group else {"help_epilogue": example_text(row.example)}),
         )
     # Flags that are commands to cyclopts.
     app.command(
@@ -175,10 +175,6 @@ def _plain(text: Any) -> str:
     parts = [getattr(text, "primary_renderable", text), *getattr(text, "texts", ())]
     words = (str(getattr(part, "plain", part) or "").strip() for part in parts)
     return " ".join(word for word in words if word)
-
-
-def _example(command: str) -> str:
-    return f"Example:\n  {command}"
 
 
 def _completion_installer(app: App) -> Callable[..., int]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cyclopts import Group
 
 from ubp.frame.wording import PAGE_ORDER
-from ubp.table import row_of_command
+from ubp.table import row_of_command, subcommands
 
 QUERY = Group("Query", sort_key=1)
 MAINTAIN = Group("Maintain", sort_key=2)
@@ -19,7 +19,7 @@ GROUPS = {"query": QUERY, "maintain": MAINTAIN, "setup": SETUP}
 class CommandRow(NamedTuple):
     """A command: its name, its function as `module:function`, its help, an example that works.
 
-    A command with commands of its own is `module:APP`, whose help has its own example.
+    One that `is_group` has commands of its own: it is an app, whose help has its own example.
     """
 
     name: str
@@ -27,13 +27,21 @@ class CommandRow(NamedTuple):
     group: Group
     help: str
     example: str
+    is_group: bool = False
 
 
 def answer_row(command: str) -> CommandRow:
     """Return the row of a command that is made from the table of answers."""
     row = row_of_command(command)
-    target = row.by_hand or f"ubp.cli.answers:{row.command}"
-    return CommandRow(row.command, target, GROUPS[row.group], row.help, row.example)
+    is_group = any(subcommands(command))
+    by_hand = "" if is_group else row.by_hand
+    target = by_hand or f"ubp.cli.answers:{command}"
+    return CommandRow(command, target, GROUPS[row.group], row.help, row.example, is_group)
+
+
+def example_text(command: str) -> str:
+    """Return what the help of a command ends with."""
+    return f"Example:\n  {command}"
 
 
 ROWS = (
@@ -194,6 +202,7 @@ ROWS = (
         "An agent's edit is a commit on a branch of its own (`ubp serve --toolsets +edit`); your "
         "files change only when you accept it.",
         "ubp proposals show 3",
+        is_group=True,
     ),
     CommandRow(
         "init",
@@ -228,6 +237,7 @@ ROWS = (
         "web.\n\n"
         "Only `add` and `sync` use the network. Importing web pages needs the extra `collections`.",
         "ubp collections add go https://go.dev/ref/spec",
+        is_group=True,
     ),
     CommandRow(
         "serve",
@@ -250,11 +260,5 @@ ROWS = (
         "`lsp`.",
         "ubp lsp",
     ),
-    CommandRow(
-        "version",
-        "ubp.cli.setup:version",
-        SETUP,
-        "Print version information for bug reports.",
-        "ubp version --json",
-    ),
+    answer_row("version"),
 )

@@ -1,17 +1,14 @@
-"""The commands that set UBP up or describe it: init and version."""
+"""`ubp init`."""
 
 import os
-import platform
 import time
 from collections.abc import Sequence
-from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from itertools import islice
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp import __version__
 from ubp.cli.bind_session import ask, ask_list, choose
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
@@ -284,27 +281,3 @@ def _checked_out() -> Installation | None:
     if not is_remote or origin.startswith("file:") or not revision:
         return None
     return Installation(origin, revision)
-
-
-def version(*, terminal: Terminal) -> int:
-    """Run `ubp version`.
-
-    Args:
-        terminal: Where the answer goes.
-    """
-    from dataclasses import asdict
-
-    from ubp.output.records.setup import VersionRecord
-
-    record = VersionRecord(
-        ubp=__version__,
-        python=platform.python_version(),
-        platform=platform.platform(),
-        pygit2=version_of("pygit2"),
-        cyclopts=version_of("cyclopts"),
-    )
-    if terminal.options.json:
-        terminal.record(record)
-    else:
-        terminal.write("".join(f"{name} {number}\n" for name, number in asdict(record).items()))
-    return CLEAN

@@ -14,7 +14,7 @@ An answer is one module with
 from abc import ABC
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from ubp.frame.budget import Budget, Fit
 from ubp.frame.writer import Writer
@@ -30,6 +30,27 @@ class Request(ABC, Generic[RecordT]):
 
 
 RequestT = TypeVar("RequestT", bound=Request[Any])
+
+
+class Place(Protocol):
+    """Where a question is asked that needs no repository: a session is such a place, too."""
+
+    @property
+    def directory(self) -> str:
+        """The directory that paths are relative to."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables of the process."""
+
+    def clock(self) -> float:
+        """Return the time in seconds since the epoch."""
+
+    def progress(self, step: str, done: int, total: int, /) -> None:
+        """Receive the steps of long work."""
+
+    def warn(self, sentence: str, /) -> None:
+        """Receive what the user should know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +80,8 @@ class Answer(Generic[RequestT, RecordT]):
     important parts of a record's JSON object until it is within the limits that `budgets`, fields
     of the request, set; instead of that, a list named `items` is shortened by running with a
     smaller `limit`. What `reads_collections` answers about a collection, too. With `has_facts` the
-    record is sent with `AnswerFacts`. `status` returns the exit status of the command, by default
+    record is sent with `AnswerFacts`. `run_anywhere` is `run` for a command that works outside
+    repositories, too. `status` returns the exit status of the command, by default
     0; `formats` are the texts that its `--format` chooses besides text and JSON.
     """
 
@@ -69,6 +91,7 @@ class Answer(Generic[RequestT, RecordT]):
     text: Callable[[RecordT, Writer], Iterator[str]]
     run_for_text: Callable[[Session, RequestT], RecordT] | None = None
     run_for_people: Callable[[Session, RequestT], RecordT] | None = None
+    run_anywhere: Callable[[Place, RequestT], RecordT] | None = None
     fit: Fit | None = None
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)

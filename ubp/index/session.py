@@ -88,6 +88,7 @@ class Session:
         self.environment = options.environment
         self.progress = options.progress
         self.clock = options.clock
+        self.warn = options.warn
         self.collection: Collection | None = None  # the one that this repository is
         self._options = options
         self._cache = SessionCache()
@@ -125,6 +126,14 @@ class Session:
         session = Session(self.repository, self.store, config, self._options)
         session._collections = self._collections  # its own class
         return session
+
+    @property
+    def directory(self) -> str:
+        """The directory that was opened."""
+        root = self.repository.root
+        return (
+            self.repository.git_dir if root is None else os.path.join(root, self.repository.prefix)
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -203,17 +203,6 @@ class StatusRecord:
     index: IndexRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRecord:
-    """Version information for bug reports."""
-
-    ubp: Annotated[str, "version of UBP"]
-    python: Annotated[str, "version of Python"]
-    platform: Annotated[str, "operating system"]
-    pygit2: Annotated[str, "version of pygit2"]
-    cyclopts: Annotated[str, "version of cyclopts"]
-
-
 def status_record(status: Status) -> StatusRecord:
     """Return the record of `ubp status`."""
     buckets = {bucket: status.links.buckets.get(bucket, 0) for bucket in BUCKETS}

@@ -1,5 +1,6 @@
 """The table of records: which command or tool returns which; a new record is a new row."""
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.frame.records import ErrorRecord
@@ -52,7 +53,6 @@ from ubp.output.records.setup import (
     ModelRecord,
     ReindexRecord,
     StatusRecord,
-    VersionRecord,
 )
 from ubp.output.records.specifications import (
     LanguagesRecord,
@@ -159,16 +159,15 @@ _RECORDS = (
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),
     RecordRow("status", StatusRecord, ("ubp status",)),
-    RecordRow("version", VersionRecord, ("ubp version",)),
 )
 
 
-def _record_row(row: Row) -> RecordRow:
-    answer = load(row)
-    commands = (f"ubp {row.command}",) if row.command else ()
-    tools = (row.tool,) if row.tool else ()
+def _record_row(name: str, rows: Sequence[Row]) -> RecordRow:
+    answer = load(rows[0])
+    commands = (f"ubp {row.command}" for row in rows if row.command)
+    tools = (row.tool for row in rows if row.tool)
     return RecordRow(
-        row.record,
+        name,
         answer.record,
         (*commands, *tools),
         is_answer=answer.has_facts,
@@ -176,4 +175,9 @@ def _record_row(row: Row) -> RecordRow:
     )
 
 
-RECORDS = tuple(sorted((*_RECORDS, *map(_record_row, ROWS)), key=lambda row: row.name))
+def _record_rows() -> Iterator[RecordRow]:
+    for name in dict.fromkeys(row.record for row in ROWS):
+        yield _record_row(name, [row for row in ROWS if row.record == name])
+
+
+RECORDS = tuple(sorted((*_RECORDS, *_record_rows()), key=lambda row: row.name))

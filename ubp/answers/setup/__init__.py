@@ -1,0 +1,1 @@
+"""The answers about UBP itself: its setup, its index, its model, its version."""
