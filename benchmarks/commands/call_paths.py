@@ -15,7 +15,7 @@ from contextlib import redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO
 
 import ubp
 from ubp.__main__ import main
@@ -29,6 +29,8 @@ CALLS = (
     ("search", "token", "--json"),
     ("get-context", "docs/sessions.md"),
     ("MCP", "ubp_search"),
+    ("bind", "--write", "docs/login.md"),
+    ("proposals", "accept", "1"),
 )
 
 
@@ -100,15 +102,41 @@ def measure(call: tuple[str, ...]) -> str:
     return f"| {name} | {done.stdout.strip()} |"
 
 
+def prepare(call: tuple[str, ...], nowhere: TextIO) -> None:
+    """Build the index with the same call, or with one that leaves it to do; make a proposal."""
+    if call[0] == "MCP":
+        return
+    first = [word for word in call if word != "--write"]
+    if call[0] == "proposals":
+        subprocess.run(["git", "commit", "-qm", "Change"], check=True)
+        propose()
+        first = ["proposals"]
+    program = [sys.executable, "-m", "ubp", *first]
+    subprocess.run(program, stdout=nowhere, stderr=nowhere, check=False)
+
+
+def propose() -> None:
+    """Propose an edit of a page, as an agent does."""
+    from ubp.edits.model import Agent
+    from ubp.server.tools.registry import select_tools
+    from ubp.server.tools.tool import call_tool
+    from ubp.workspace import Workspace
+
+    (tool,) = select_tools(tools=["ubp_update_page"])
+    blob = subprocess.check_output(["git", "rev-parse", "HEAD:docs/login.md"], text=True).strip()
+    edit = {"filepath": "docs/login.md", "content": "# Login\n", "reason": "Shorter."}
+    with Workspace.open(".") as workspace:
+        agent = Agent("call_paths", "1")
+        call_tool(tool, workspace, {**edit, "expected_blob": blob}, agent=agent)
+
+
 def run(call: tuple[str, ...]) -> None:
     """Trace one call in a new repository, and print the figures."""
     with tempfile.TemporaryDirectory() as folder:
         make_repository(Path(folder))
         os.chdir(folder)
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
-            if call[0] != "MCP":
-                program = [sys.executable, "-m", "ubp", *call]
-                subprocess.run(program, stdout=nowhere, stderr=nowhere, check=False)
+            prepare(call, nowhere)
             figures = trace(lambda: main(list(call))) if call[0] != "MCP" else trace_tool(call[1])
         os.chdir("/")
     print(" | ".join(f"{figure:,}" for figure in figures))
