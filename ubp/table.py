@@ -40,6 +40,13 @@ class Row(NamedTuple):
 
 ROWS = (
     Row(
+        "ubp.answers.checks.explain:EXPLAIN",
+        record="explain",
+        command="explain",
+        help="Explain a rule of `ubp check`; without arguments, list all rules.",
+        example="ubp explain broken-link",
+    ),
+    Row(
         "ubp.answers.pages.get_page:GET_PAGE",
         record="get-page",
         command="get-page",

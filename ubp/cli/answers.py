@@ -2,12 +2,12 @@
 
 import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from cyclopts import App, Parameter
+from cyclopts import App, Parameter, Token
 
 from ubp.cli.commands import example_text
 from ubp.cli.error_handler import CLEAN
@@ -151,7 +151,11 @@ def _parameter(answer: AnyAnswer, name: str, option: Option) -> inspect.Paramete
     settings = Parameter(name=names, help=option.help, metavar=option.metavar or None)
     is_list = get_origin(hint) is tuple
     if is_list and option.is_argument:
-        item: Any = Annotated[get_args(hint)[0], settings]
+        value = get_args(hint)[0]
+        if option.choices:
+            value = Literal[*option.choices]
+            settings = Parameter(help=option.help, converter=_as_given, show_choices=False)
+        item: Any = Annotated[value, settings]
         place = _parameter_name(name, option)
         return inspect.Parameter(place, inspect.Parameter.VAR_POSITIONAL, annotation=item)
     if is_list:
@@ -166,6 +170,10 @@ def _parameter(answer: AnyAnswer, name: str, option: Option) -> inspect.Paramete
             annotation=Annotated[hint, settings],
         )
     return _keyword(name, Annotated[hint, settings], default)
+
+
+def _as_given(_: Any, tokens: Sequence[Token]) -> str:
+    return tokens[0].value
 
 
 def _keyword(name: str, hint: Any, default: Any) -> inspect.Parameter:

@@ -1,4 +1,4 @@
-"""`ubp check`, and the commands around it: `ubp debt` and `ubp explain`."""
+"""`ubp check`, and `ubp debt`."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -7,7 +7,6 @@ from cyclopts import Parameter
 
 from ubp import __version__
 from ubp.checks.finding import CheckReport
-from ubp.checks.registry import RULES, find_rules
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.hooks import judge, judge_push
 from ubp.cli.open_workspace import open_workspace
@@ -23,30 +22,10 @@ from ubp.output.text.check import (
     check_text,
     debt_text,
     fix_text,
-    manuals_text,
-    rules_text,
 )
 from ubp.staleness.model import is_certain
 
 FailOn = Literal["warning", "error", "named", "never"]
-RuleName = Literal[
-    "stale-doc",
-    "missing-source",
-    "unbound-page",
-    "removed-name",
-    "broken-link",
-    "missing-anchor",
-    "ambiguous-link",
-    "unknown-link-type",
-    "orphan-doc",
-    "broad-source",
-    "bad-front-matter",
-    "ignored-fragment",
-    "obsolete-debt",
-    "relaxed-check",
-    "stale-translation",
-]
-"""The rules, for completion in a shell."""
 
 
 def check(  # noqa: PLR0913  # the command's options
@@ -158,32 +137,6 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
         terminal.write(debt_text(result, terminal.style, is_pruning=prune, is_unseen=is_ignored))
     has_obsolete = result.obsolete and result.text is None
     return FINDINGS if result.new or has_obsolete else CLEAN
-
-
-def explain(
-    *rules: Annotated[
-        RuleName,
-        # An unknown name is answered with the nearest one.
-        Parameter(converter=lambda _, tokens: tokens[0].value, show_choices=False),
-    ],
-    terminal: Terminal,
-) -> int:
-    """Run `ubp explain`.
-
-    Args:
-        rules: Rules to explain.
-        terminal: Where the answer goes.
-    """
-    chosen = find_rules(rules) if rules else RULES
-    if terminal.options.json:
-        from ubp.output.records.check import rules_record
-
-        terminal.record(rules_record(chosen))
-    elif rules:
-        terminal.write(manuals_text(chosen, terminal.style))
-    else:
-        terminal.write(rules_text(chosen, terminal.style))
-    return CLEAN
 
 
 def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) -> int:

@@ -66,13 +66,7 @@ ROWS = (
         "page.",
         "ubp check --staged",
     ),
-    CommandRow(
-        "explain",
-        "ubp.cli.check:explain",
-        QUERY,
-        "Explain a rule of `ubp check`; without arguments, list all rules.",
-        "ubp explain broken-link",
-    ),
+    answer_row("explain"),
     CommandRow(
         "affected",
         "ubp.cli.ack:affected",

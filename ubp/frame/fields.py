@@ -24,7 +24,8 @@ class Option(NamedTuple):
     that is what the error says is missing, `cause` and `hint` go on; with `alternatives` exactly
     one of these fields and this one is required. `why` is the reason for the limits. `default` (as
     the command line has it) takes the place of the request's own. A field that `is_only` for people
-    is no argument of the tool.
+    is no argument of the tool. `choices` are the names that a shell completes; the answer itself
+    refuses others, with the nearest one.
     """
 
     help: str
@@ -38,6 +39,7 @@ class Option(NamedTuple):
     why: str = ""
     default: object = ...
     is_only: bool = False
+    choices: tuple[str, ...] = ()
 
 
 class _Given(NamedTuple):

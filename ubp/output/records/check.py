@@ -1,7 +1,7 @@
-"""Records of findings, debt and rules."""
+"""Records of findings and debt."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -11,11 +11,9 @@ from ubp.checks.finding import (
     Finding,
     Fixed,
     FixReport,
-    Setting,
     Severity,
     fingerprint,
 )
-from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE
 from ubp.core.paths import doc_id
 from ubp.frame.fields import Count, Digest, DocId, Line, PagePath
@@ -127,23 +125,6 @@ class DebtRecord:
     settled: Annotated[Count, "number of obsolete lines; with is_written they were removed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleRecord:
-    """A rule and its manual."""
-
-    rule: Annotated[str, "its name"]
-    severity: Annotated[Setting, "its severity by default"]
-    summary: Annotated[str, "one sentence"]
-    manual: Annotated[str, "its manual, in Markdown"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RulesRecord:
-    """Manuals of the rules."""
-
-    rules: Annotated[tuple[RuleRecord, ...], "rules in a fixed order"]
-
-
 def check_record(report: CheckReport, fix: FixRecord | None = None) -> CheckRecord:
     """Return the record of `ubp check`."""
     return CheckRecord(
@@ -186,21 +167,6 @@ def debt_record(result: AcceptedFindings) -> DebtRecord:
         accepted=result.accepted,
         new=result.new,
         settled=result.obsolete,
-    )
-
-
-def rules_record(rules: Sequence[Rule]) -> RulesRecord:
-    """Return the record of `ubp explain`."""
-    return RulesRecord(
-        rules=tuple(
-            RuleRecord(
-                rule=rule.name,
-                severity=rule.severity,
-                summary=rule.summary,
-                manual=rule.manual,
-            )
-            for rule in rules
-        )
     )
 
 

@@ -1,4 +1,4 @@
-"""Texts about findings for people: `ubp check`, `ubp debt` and `ubp explain`."""
+"""Texts about findings for people: `ubp check` and `ubp debt`."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ubp.checks.accept import AcceptedFindings
 from ubp.checks.finding import CheckReport, Finding, FixReport
-from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.shell import ubp_command
 from ubp.frame.wording import (
@@ -243,21 +242,3 @@ def _new_findings(result: AcceptedFindings) -> list[str]:
         f"{count(result.new, 'finding')} not accepted: the debt file can only shrink.",
         "Fix them (`ubp check` lists them), or delete the file and run `ubp debt` again.",
     ]
-
-
-def manuals_text(rules: Sequence[Rule], style: Style) -> str:
-    """Return the manuals of rules, one below the other."""
-    return "\n\n".join(
-        f"{style.bold(rule.name)} ({rule.severity})\n\n{rule.manual}" for rule in rules
-    ).join(["", "\n"])
-
-
-def rules_text(rules: Sequence[Rule], style: Style) -> str:
-    """Return a line for each rule."""
-    width = max(len(rule.name) for rule in rules)
-    names = [style.bold(rule.name) + " " * (width - len(rule.name)) for rule in rules]
-    lines = [
-        f"{name}  {rule.severity:<7}  {rule.summary}"
-        for name, rule in zip(names, rules, strict=True)
-    ]
-    return "\n".join([*lines, "", "Run `ubp explain RULE` for details."]) + "\n"

@@ -1,0 +1,1 @@
+"""Answers about findings: what rules report, what they mean, and which are accepted."""
