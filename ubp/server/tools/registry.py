@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
-from ubp.server.graph_app import GRAPH_APP
+from ubp.server.tools.graph_app import GRAPH_APP
 from ubp.server.tools.docs import (
     fulltext_search,
     search,
