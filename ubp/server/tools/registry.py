@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
-from ubp.server.tools.graph_app import GRAPH_APP
 from ubp.server.tools.docs import (
     fulltext_search,
     search,
 )
+from ubp.server.tools.graph_app import GRAPH_APP
 from ubp.server.tools.maintenance import check_staleness
 from ubp.server.tools.tool import AnyTool, make_tool
 
