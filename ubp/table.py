@@ -116,6 +116,16 @@ ROWS = (
         by_hand="ubp.cli.diff:diff",
     ),
     Row(
+        "ubp.answers.search.sql:SQL",
+        record="sql",
+        command="sql",
+        help="Query documents, sections, links and source references with SQL.\n\n"
+        "Tables: documents, sections, links, source_refs. The query is a single SELECT statement; "
+        "it runs on an in-memory copy and changes nothing.",
+        example="ubp sql \"SELECT filepath, verdict FROM source_refs WHERE level = 'stale'\"",
+        by_hand="ubp.cli.sql:sql",
+    ),
+    Row(
         "ubp.answers.setup.version:VERSION",
         record="version",
         command="version",

@@ -7,8 +7,8 @@ import subprocess
 import jsonschema
 import pytest
 
+from ubp.answers.search.sql import RowsRecord
 from ubp.frame.schema import record_schema
-from ubp.output.records.sql import RowsRecord
 
 
 @pytest.fixture
@@ -120,3 +120,10 @@ def test_values_without_a_json_form_become_texts(project, ubp):
     assert query(ubp, project, sql) == [("00ff", "inf", "-inf", None)]
     answer = ubp(project, "sql", sql, "--csv")
     assert answer.out.splitlines() == ["a,b,c,d", "00ff,inf,-inf,"]
+
+
+def test_columns_with_the_same_name_keep_all_values(project, ubp):
+    sql = "SELECT filepath AS a, title AS a, 1 AS a_2, 2 AS A FROM documents ORDER BY 1 LIMIT 1"
+    assert query(ubp, project, sql) == [("docs/a.md", "認証", 1, 2)]
+    header, row, *_ = ubp(project, "sql", sql, "--csv").out.splitlines()
+    assert (header, row) == ("a,a_3,a_2,A", "docs/a.md,認証,1,2")

@@ -186,17 +186,19 @@ def _name_of(field: str, option: Option) -> str:
     return names[0] or f"--{field.replace('_', '-')}"
 
 
-def print_answer(
+def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is printed
     answer: AnyAnswer,
     request: Any,
     terminal: Terminal,
     *,
     collection: str | None = None,
+    keys: Sequence[str] = (),
     format_: str = "text",
 ) -> int:
     """Print an answer as text, or with `--json` as its record; return the exit status.
 
-    `collection` (`NAME[@REV]`) is read instead of the repository; `format_` is one of `formats`.
+    `collection` (`NAME[@REV]`) is read instead of the repository; `keys` of front matter list
+    sources, by default the configured ones; `format_` is one of `formats`.
     """
     started = time.perf_counter()
     reference = read_collection(collection, getattr(request, "ref", None))
@@ -206,7 +208,7 @@ def print_answer(
         record = answer.run_anywhere(terminal, request)
     else:
         run = answer.run if is_json else answer.run_for_people or answer.run_for_text or answer.run
-        with open_workspace(terminal, collection=reference) as workspace:
+        with open_workspace(terminal, keys=keys, collection=reference) as workspace:
             record = run(workspace.session, request)
             prefix = workspace.session.repository.prefix
     if is_json and answer.has_facts:

@@ -133,15 +133,7 @@ ROWS = (
         "Show index status: pages, links, staleness, front matter problems.",
         "ubp status --check",
     ),
-    CommandRow(
-        "sql",
-        "ubp.cli.sql:sql",
-        QUERY,
-        "Query documents, sections, links and source references with SQL.\n\n"
-        "Tables: documents, sections, links, source_refs. The query is a single SELECT statement; "
-        "it runs on an in-memory copy and changes nothing.",
-        "ubp sql \"SELECT filepath, verdict FROM source_refs WHERE level = 'stale'\"",
-    ),
+    answer_row("sql"),
     CommandRow(
         "report",
         "ubp.cli.report:report",

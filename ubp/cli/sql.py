@@ -1,16 +1,14 @@
-"""`ubp sql`: SQL over what UBP knows about the documents."""
+"""`ubp sql`: the answer as a table, CSV or JSON."""
 
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.open_workspace import open_workspace
+from ubp.answers.search.sql import SQL, SqlRequest
+from ubp.cli.answers import print_answer
 from ubp.cli.parameters import Keys, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.index.store.query import run_query
-from ubp.output.tables import build_tables, result_csv, result_text
 
 
 def sql(  # noqa: PLR0913  # the command's options
@@ -37,15 +35,9 @@ def sql(  # noqa: PLR0913  # the command's options
         raise UsageError(
             "--csv cannot be combined with --json or --table.", hint="Use only one of them."
         )
-    with open_workspace(terminal, keys=key or ()) as workspace:
-        result = run_query(query, build_tables(workspace, query, ref))
-    if terminal.options.json and not table:
-        from ubp.output.records.sql import result_record
-
-        terminal.record(result_record(result))
-    elif csv:
+    if csv:
         terminal.use_utf8()
-        terminal.write(result_csv(result))
-    else:
-        terminal.write(result_text(result, terminal.style))
-    return CLEAN
+    if table:
+        terminal.set(terminal.options._replace(json=False))
+    format_ = "csv" if csv else "text"
+    return print_answer(SQL, SqlRequest(query, ref), terminal, keys=key or (), format_=format_)

@@ -232,6 +232,13 @@ def file_stem(path: FilePath) -> str:
     return name.rpartition(".")[0] or name
 
 
+def text_width(text: str) -> int:
+    """Return the columns that a printable text takes in a terminal."""
+    from unicodedata import combining, east_asian_width
+
+    return sum(2 if east_asian_width(c) in "WF" else not combining(c) for c in text)
+
+
 def _is_plain(text: str) -> bool:
     # `isprintable` is true of invisible letters, too: of U+3164, or U+E0100.
     return text.isascii() and text.isprintable()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import sqlite_utils
@@ -26,7 +27,10 @@ class Table(NamedTuple):
 
 
 class QueryResult(NamedTuple):
-    """The rows that a query selects: for each column a text, a number or None."""
+    """The rows that a query selects: for each column a text, a number or None.
+
+    The names of columns are unique.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
@@ -63,8 +67,18 @@ def run_query(sql: str, tables: Mapping[str, Table]) -> QueryResult:
             "The query is empty.",
             hint="Try `ubp sql 'SELECT filepath, level FROM documents'`.",
         )
-    columns = tuple(column[0] for column in cursor.description)
+    columns = _unique_names([column[0] for column in cursor.description])
     return QueryResult(columns, [tuple(map(_readable, row)) for row in rows])
+
+
+def _unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Number the columns of the same name from the second on: `filepath`, `filepath_2`."""
+    unique: dict[str, None] = {}
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(2))
+        new = (each for each in numbered if each not in unique and each not in names)
+        unique[next(new) if name in unique else name] = None
+    return tuple(unique)
 
 
 def _readable(value: Any) -> Any:

@@ -62,7 +62,6 @@ from ubp.output.records.specifications import (
     SpecSectionRecord,
     SpecVersionsRecord,
 )
-from ubp.output.records.sql import RowsRecord
 from ubp.output.records.staleness import StaleRecord
 from ubp.output.records.translations import TranslationsRecord
 from ubp.table import ROWS, Row, load
@@ -153,7 +152,6 @@ _RECORDS = (
     RecordRow("spec-search", SpecSearchRecord, ("search_spec",), is_answer=True),
     RecordRow("spec-section", SpecSectionRecord, ("get_section",), is_answer=True),
     RecordRow("spec-versions", SpecVersionsRecord, ("list_versions",), is_answer=True),
-    RecordRow("sql", RowsRecord, ("ubp sql",)),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),

@@ -6,8 +6,7 @@ from itertools import islice
 from ubp.core.setup_files import CONFIG_FOLDER, InitResult, PathCount
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.core.snippets import Snippet
-from ubp.frame.wording import Style, count, printable
-from ubp.output.tables import text_width
+from ubp.frame.wording import Style, count, printable, text_width
 
 RULE_WIDTH = 70
 MAX_PATHS = 6

@@ -1,23 +1,28 @@
-"""`ubp sql`: the tables that it queries, filled from a workspace, and its results."""
+"""`ubp sql`: SQL over what UBP knows about the documents."""
 
 import csv
 import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
-from unicodedata import combining, east_asian_width
+from math import isfinite
+from typing import Annotated, Any
 
 from ubp.core.paths import doc_id
-from ubp.frame.wording import Style, moment, printable, printable_line
-from ubp.index.session import Target
-from ubp.index.store.query import QueryResult, Table
+from ubp.frame.answer import Answer, Request
+from ubp.frame.records import moment_or_none
+from ubp.frame.wording import printable, printable_line, text_width
+from ubp.frame.writer import Writer
+from ubp.index.session import Session, Target
+from ubp.index.store.query import Table, run_query
 from ubp.search.graph import Graph, open_graph
 from ubp.search.list_pages import ListRequest, list_pages
-from ubp.staleness.state import assess_paths
-from ubp.workspace import Workspace
+from ubp.staleness.ranking import rank_pages
+from ubp.staleness.state import assess_paths, find_stale
 
+Cell = str | int | float | None
 Row = dict[str, Any]
 
 # A cell of the text table shows this many columns of a terminal at most.
@@ -79,19 +84,55 @@ SOURCE_REFS: Mapping[str, type] = {
 }
 
 
-def build_tables(workspace: Workspace, sql: str, ref: str | None = None) -> dict[str, Table]:
-    """Return the tables that a query names, of the work tree or of a revision.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsRecord:
+    """The rows that a query selects."""
+
+    columns: Annotated[tuple[str, ...], "names of the columns"]
+    rows: Annotated[tuple[Mapping[str, Cell], ...], "the rows: columns with their values"]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlRequest(Request[RowsRecord]):
+    """A single SELECT over the tables `documents`, `sections`, `links` and `source_refs`.
 
     Lists are JSON texts, times ISO 8601 in UTC, and what is unknown is NULL.
     """
+
+    query: str
+    ref: str | None = None
+
+
+def run(session: Session, request: SqlRequest) -> RowsRecord:
+    """Return the rows that the query selects, of the work tree or of the revision `ref`.
+
+    Raises:
+        UsageError: it is not a SELECT, or SQLite cannot run it.
+    """
+    result = run_query(request.query, _build_tables(session, request.query, request.ref))
+    return RowsRecord(
+        columns=result.columns,
+        rows=tuple(
+            dict(zip(result.columns, map(_json_value, row), strict=True)) for row in result.rows
+        ),
+    )
+
+
+def _json_value(value: Cell) -> Cell:
+    """JSON has no infinity."""
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def _build_tables(session: Session, sql: str, ref: str | None) -> dict[str, Table]:
+    """Return the tables that a query names; the others are empty."""
     words = {word.lower() for word in re.findall(r"\w+", sql)}
-    graph = open_graph(workspace.session.view(Target(ref)))
+    graph = open_graph(session.view(Target(ref)))
     needs_creation = "created_at" in words or "*" in sql
     makers: Mapping[str, tuple[Mapping[str, type], Callable[[], Iterator[Row]]]] = {
-        "documents": (DOCUMENTS, lambda: _documents(workspace, ref, has_created=needs_creation)),
+        "documents": (DOCUMENTS, lambda: _documents(session, ref, has_created=needs_creation)),
         "sections": (SECTIONS, lambda: _sections(graph)),
         "links": (LINKS, lambda: _links(graph)),
-        "source_refs": (SOURCE_REFS, lambda: _source_refs(workspace, ref)),
+        "source_refs": (SOURCE_REFS, lambda: _source_refs(session, ref)),
     }
     return {
         name: Table(columns, make() if name in words else ())
@@ -99,8 +140,8 @@ def build_tables(workspace: Workspace, sql: str, ref: str | None = None) -> dict
     }
 
 
-def _documents(workspace: Workspace, ref: str | None, *, has_created: bool) -> Iterator[Row]:
-    session, view = workspace.session, workspace.session.view(Target(ref))
+def _documents(session: Session, ref: str | None, *, has_created: bool) -> Iterator[Row]:
+    view = session.view(Target(ref))
     request = ListRequest(sort="created_at" if has_created else "title", ref=ref)
     pages = list_pages(session, view, request, partial(assess_paths, session))
     for page in pages.pages:
@@ -113,8 +154,8 @@ def _documents(workspace: Workspace, ref: str | None, *, has_created: bool) -> I
             "doc_type": document.doc_type,
             "tags": json.dumps(document.tags, ensure_ascii=False),
             "level": pages.assessments[path].level,
-            "created_at": _moment(pages.created_at[path]),
-            "updated_at": _moment(pages.updated_at[path]),
+            "created_at": moment_or_none(pages.created_at[path]),
+            "updated_at": moment_or_none(pages.updated_at[path]),
             "is_uncommitted": int(path in pages.uncommitted),
             "outlinks": page.outgoing,
             "backlinks": page.incoming,
@@ -160,8 +201,9 @@ def _links(graph: Graph) -> Iterator[Row]:
         }
 
 
-def _source_refs(workspace: Workspace, ref: str | None) -> Iterator[Row]:
-    for assessment in workspace.stale(ref=ref, every=True).pages:
+def _source_refs(session: Session, ref: str | None) -> Iterator[Row]:
+    report, context = find_stale(session, Target(ref), (), every=True)
+    for assessment in rank_pages(report, context).pages:
         path = assessment.page.filepath
         for verdict in assessment.references:
             yield {
@@ -175,28 +217,16 @@ def _source_refs(workspace: Workspace, ref: str | None) -> Iterator[Row]:
                 "pin": verdict.reference.pin,
                 "baseline_commit": verdict.baseline_commit,
                 "moved_to": verdict.moved_to,
-                "drifted_at": _moment(verdict.since),
+                "drifted_at": moment_or_none(verdict.since),
                 "age_days": verdict.age_days,
                 "commits": len(verdict.commits),
             }
 
 
-def _moment(seconds: int | None) -> str | None:
-    return None if seconds is None else moment(seconds)
-
-
-def result_csv(result: QueryResult) -> str:
-    """Return the rows as CSV (RFC 4180) with a header; NULL is an empty field."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(result.columns)
-    writer.writerows([_csv_value(value) for value in row] for row in result.rows)
-    return out.getvalue()
-
-
-def result_text(result: QueryResult, style: Style) -> str:
-    """Return the rows as a table for a terminal; long cells are cut."""
-    rows = [[_cell(value) for value in row] for row in (result.columns, *result.rows)]
+def text(record: RowsRecord, write: Writer) -> Iterator[str]:
+    """Yield a table for a terminal; long cells are cut."""
+    values = (row.values() for row in record.rows)
+    rows = [[_cell(value) for value in row] for row in (record.columns, *values)]
     widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
     header, *body = [
         "  ".join(
@@ -204,7 +234,8 @@ def result_text(result: QueryResult, style: Style) -> str:
         ).rstrip()
         for row in rows
     ]
-    return "\n".join([style.bold(header), *body]) + "\n"
+    yield write.style.bold(header)
+    yield from body
 
 
 def _cell(value: Any) -> str:
@@ -220,12 +251,26 @@ def _cell(value: Any) -> str:
     return "".join(kept) + "…"
 
 
-def text_width(text: str) -> int:
-    """Return the columns that a printable text takes in a terminal."""
-    return sum(2 if east_asian_width(c) in "WF" else not combining(c) for c in text)
+def csv_text(record: RowsRecord) -> str:
+    """Return the rows as CSV (RFC 4180) with a header; NULL is an empty field."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(record.columns)
+    writer.writerows([_csv_value(value) for value in row.values()] for row in record.rows)
+    return out.getvalue()
 
 
 def _csv_value(value: Any) -> Any:
     if isinstance(value, str):
         return "\n".join(map(printable_line, value.split("\n")))
     return value
+
+
+SQL = Answer(
+    request=SqlRequest,
+    record=RowsRecord,
+    run=run,
+    text=text,
+    has_facts=False,
+    formats={"csv": csv_text},
+)
