@@ -57,7 +57,7 @@ def test_replaced_text_keeps_the_front_matter_byte_for_byte(project, propose):
 def test_body_replaces_the_body_and_text_with_front_matter_the_page(project, propose, workspace):
     propose(changes.replace(workspace.session, "# New\n\n## Login\n"))
     assert text_of(project, 1) == "---\nsource_refs:\n  - src/auth.py\n---\n\n# New\n\n## Login"
-    page = "---\ntitle: T\n---\n# Other\n\n## Login\n"
+    page = "---\ntitle: T\nsource_refs: [src/auth.py]\n---\n# Other\n\n## Login\n"
     propose(changes.replace(workspace.session, page))
     assert text_of(project, 1) == page.strip()
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.answers.pages.suggest_links import SuggestLinksRequest
 from ubp.core.errors import PageNotFoundError, UsageError
 from ubp.search.suggest_links import margin_of, score_of
 
@@ -31,23 +32,23 @@ def suggested(repository, opened):
         for path, text in pages.items():
             repository.write(path, text)
         repository.commit()
-        return opened(repository.root).suggest_links(page, **options)
+        return opened(repository.root).ask(SuggestLinksRequest(page, **options))
 
     return ask
 
 
 def pairs(found):
-    return [(link.first.path, link.second.path) for link in found.suggestions.links]
+    return [(pair.first.filepath, pair.second.filepath) for pair in found.suggestions]
 
 
 def test_pages_on_one_subject_are_suggested_with_their_sections(suggested):
     found = suggested({"auth.md": AUTH, "sessions.md": SESSIONS, "deploy.md": DEPLOY})
-    (link,) = found.suggestions.links
-    assert (link.first.path, link.second.path) == ("auth.md", "sessions.md")
+    (link,) = found.suggestions
+    assert (link.first.filepath, link.second.filepath) == ("auth.md", "sessions.md")
     assert (link.first.line_start, link.second.heading_path) == (1, ("Sessions", "Token lifetime"))
     assert 0.8 <= link.score <= 1
-    assert set(link.terms) == {"password", "fifteen", "minutes", "refresh", "access"}
-    assert found.documents.keys() == found.assessments.keys() == {"auth.md", "sessions.md"}
+    assert set(link.shared_terms) == {"password", "fifteen", "minutes", "refresh", "access"}
+    assert (link.first.title, link.first.staleness) == ("Authentication", "untracked")
 
 
 def test_pages_in_another_language_are_suggested_where_nothing_is_nearer(suggested):
@@ -97,15 +98,16 @@ def test_pages_from_one_template_are_not_suggested(suggested):
 def test_duplicates_are_listed_separately(suggested):
     found = suggested({"auth.md": AUTH, "copy.md": AUTH.replace("Users", "People"), "d.md": DEPLOY})
     assert pairs(found) == []
-    (link,) = found.suggestions.duplicates
-    assert (link.first.path, link.second.path) == ("auth.md", "copy.md")
+    (link,) = found.duplicates
+    assert (link.first.filepath, link.second.filepath) == ("auth.md", "copy.md")
 
 
 def test_diagrams_and_lists_of_links_are_not_suggested(suggested):
     diagram = "```mermaid\ngraph TD\n  A --> B\n  B --> C\n  C --> D\n```\n"
     links = "[One](https://example.com/one) [Two](https://example.com/two)\n"
     pages = {"a.md": diagram, "b.md": f"{diagram}\n", "c.md": links, "d.md": f"\n{links}"}
-    assert suggested(pages, min_score=0).suggestions[:2] == ((), ())
+    found = suggested(pages, min_score=0)
+    assert (found.suggestions, found.duplicates) == ((), ())
 
 
 def test_suggestions_for_a_page_are_its_own_pairs_with_it_first(suggested):
@@ -133,7 +135,7 @@ def test_suggestions_without_a_model_say_how_to_get_one(repository, opened):
     repository.write("a.md", AUTH)
     repository.commit()
     with pytest.raises(UsageError) as raised:
-        opened(repository.root, model="none").suggest_links()
+        opened(repository.root, model="none").ask(SuggestLinksRequest())
     assert raised.value.hint
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ubp.core.errors import CollectionError
+from ubp.core.shell import join
 from ubp.git.command import run_git
 
 USER_SETTING = "ubp.trustedHosts"
@@ -155,6 +156,6 @@ def _ssh_setting(folder: str, environment: Mapping[str, str]) -> str:
 def _refused(address: str, cause: str, place: _Place | None = None) -> CollectionError:
     hint = "Check the address."
     if place is not None:
-        allow = f"git config --global --add {USER_SETTING} {place.host}"
+        allow = join(("git", "config", "--global", "--add", USER_SETTING, place.host))
         hint = f"If it is a host of your own network, or one that only a proxy reaches: {allow}"
     return CollectionError(f"Cannot fetch from {address}.", cause=cause, hint=hint)
