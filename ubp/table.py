@@ -47,6 +47,16 @@ ROWS = (
         example="ubp explain broken-link",
     ),
     Row(
+        "ubp.answers.checks.debt:DEBT",
+        record="debt",
+        command="debt",
+        group="maintain",
+        help="Accept the current findings, so that `check` and `stale` fail only on new ones.\n\n"
+        "The findings are written to .ubp/debt.txt. Commit the file; from then on it can only "
+        "shrink. Exit status: 1 if the file has obsolete lines or if there are new findings.",
+        example="ubp debt --prune",
+    ),
+    Row(
         "ubp.answers.pages.get_page:GET_PAGE",
         record="get-page",
         command="get-page",

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from ubp.bindings.features import BindingSuggestions
     from ubp.bindings.review import BindingReview
     from ubp.bindings.write import WriteResult
-    from ubp.checks.accept import AcceptedFindings
     from ubp.checks.finding import CheckReport, Finding, FixReport
     from ubp.edits.model import Agent, EditResult, LogEntry, Proposal
     from ubp.edits.propose import EditRequest
@@ -619,15 +618,6 @@ class Workspace:
         if is_dry or not fixed.fixed:
             return fixed
         return fixed._replace(check=self.check(paths, rules=rules))
-
-    def accept(self, *, is_pruning: bool = False) -> "AcceptedFindings":
-        """Compare the findings with the debt file, and return what it should contain."""
-        from ubp.checks.accept import accept_findings
-        from ubp.checks.run import check_options
-
-        context = open_context(self.session, self.session.view())
-        options = check_options(self.session, context.view)
-        return accept_findings(context, options, is_pruning=is_pruning)
 
     # Overviews
 

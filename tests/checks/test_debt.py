@@ -172,6 +172,9 @@ def test_ignored_debt_file_is_reported(repository):
         "Next:",
         "  git add --force .ubp/debt.txt  stages it for the next commit",
     ]
+    (repository.root / DEBT_FILE).unlink()
+    _, answer = ubp(repository, "debt")
+    assert (answer["is_written"], answer["is_ignored"], answer["pages"]) == (True, True, 1)
 
 
 def test_symlink_is_not_written_through(repository, tmp_path):

@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.checks import snapshot_names
+from ubp.checks.accept import accept_findings
 from ubp.code import removed as code_removed
 
 CLIENT = """\
@@ -336,7 +337,7 @@ def test_accepted_mentions_are_debt_until_they_are_removed(client, found):
     stage(client, "src/client.py", "read_all", "aread_all")
     client.commit()
     with Workspace.open(str(client.root), clock=lambda: client.clock) as workspace:
-        client.write(".ubp/debt.txt", workspace.accept().text)
+        client.write(".ubp/debt.txt", accept_findings(workspace.session).text)
     client.commit()
     assert found(client) == []
     client.write("src/new.py", "new = 1\n")

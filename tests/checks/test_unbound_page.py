@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from ubp.checks.accept import accept_findings
 from ubp.checks.debt import to_debt, write_debts
 from ubp.workspace import Workspace
 
@@ -364,7 +365,7 @@ def test_a_debt_is_obsolete_once_the_page_is_bound_again(project, check, found):
     write_pinned(project)
     assert [line.split()[1] for line in found(project)] == ["obsolete-debt", "obsolete-debt"]
     with Workspace.open(str(project.root)) as workspace:
-        assert workspace.accept(is_pruning=True).obsolete == 2
+        assert accept_findings(workspace.session, is_pruning=True).obsolete == 2
 
 
 def test_a_comment_confirms_it(project, check):

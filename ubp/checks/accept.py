@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from ubp.checks.debt import accepted_debts, find_obsolete, to_debt, write_debts
-from ubp.checks.run import CheckOptions, find_current
+from ubp.checks.run import check_options, find_current
 from ubp.core.model import DEBT_FILE, FilePath
-from ubp.staleness.model import StalenessContext
+from ubp.index.session import Session
+from ubp.staleness.state import open_context
 
 
 class AcceptedFindings(NamedTuple):
@@ -23,14 +24,13 @@ class AcceptedFindings(NamedTuple):
     pages: int
 
 
-def accept_findings(
-    staleness: StalenessContext, options: CheckOptions, *, is_pruning: bool = False
-) -> AcceptedFindings:
+def accept_findings(session: Session, *, is_pruning: bool = False) -> AcceptedFindings:
     """Return the first debt file, or a comparison with the existing one, or that one pruned.
 
     New findings are accepted by the first file only: from then on the debt can only shrink.
     """
-    rules, current = find_current(staleness, options)
+    staleness = open_context(session, session.view())
+    rules, current = find_current(staleness, check_options(session, staleness.view))
     findings = [finding for finding in current if finding.severity != "note"]
     if staleness.view.entry(DEBT_FILE) is None:
         text = write_debts(map(to_debt, findings)) if findings and not is_pruning else None

@@ -1,4 +1,4 @@
-"""`ubp check`, and `ubp debt`."""
+"""`ubp check`."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -14,13 +14,11 @@ from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.parameters import FORMAT, LEVEL, Keys, OutputFiles, Revision
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
-from ubp.core.model import DEBT_FILE
 from ubp.index.session import Target
 from ubp.output.ci.outcome import Outcome
 from ubp.output.text.check import (
     CheckTextOptions,
     check_text,
-    debt_text,
     fix_text,
 )
 from ubp.staleness.model import is_certain
@@ -104,39 +102,6 @@ def check(  # noqa: PLR0913  # the command's options
         )
         outputs.deliver(answer, workspace, terminal)
     return status
-
-
-def debt(*, prune: bool = False, terminal: Terminal) -> int:
-    """Run `ubp debt`.
-
-    Args:
-        prune: Remove lines whose findings have been fixed.
-        terminal: Where the answer goes.
-    """
-    is_ignored = False
-    with open_workspace(terminal) as workspace:
-        root = workspace.session.repository.root
-        if root is None:
-            raise UsageError(
-                "`ubp debt` cannot write a debt file in a bare repository.",
-                cause="A bare repository has no work tree.",
-                hint="Run `ubp debt` in a clone, and commit the file.",
-            )
-        result = workspace.accept(is_pruning=prune)
-        if result.text is not None:
-            from ubp.core.setup_files import write_debt_file
-
-            write_debt_file(root, result.text)
-            # An ignored or excluded file has no effect.
-            is_ignored = workspace.session.view().entry(DEBT_FILE) is None
-    if terminal.options.json:
-        from ubp.output.records.check import debt_record
-
-        terminal.record(debt_record(result))
-    elif not terminal.options.quiet:
-        terminal.write(debt_text(result, terminal.style, is_pruning=prune, is_unseen=is_ignored))
-    has_obsolete = result.obsolete and result.text is None
-    return FINDINGS if result.new or has_obsolete else CLEAN
 
 
 def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) -> int:

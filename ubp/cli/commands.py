@@ -171,15 +171,7 @@ ROWS = (
         "reference cannot be pinned because its source does not exist.",
         "ubp ack docs/auth.md --reason 'renamed a variable'",
     ),
-    CommandRow(
-        "debt",
-        "ubp.cli.check:debt",
-        MAINTAIN,
-        "Accept the current findings, so that `check` and `stale` fail only on new ones.\n\n"
-        "The findings are written to .ubp/debt.txt. Commit the file; from then on it can only "
-        "shrink. Exit status: 1 if the file has obsolete lines or if there are new findings.",
-        "ubp debt --prune",
-    ),
+    answer_row("debt"),
     CommandRow(
         "proposals",
         "ubp.cli.proposals:APP",

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ubp.checks.accept import accept_findings
 from ubp.cli.bind_session import ask, ask_list, choose
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
@@ -232,7 +233,7 @@ def _translations(workspace: Workspace, view: View) -> tuple[TranslationCount, .
 
 def _count_acceptable(workspace: Workspace) -> int:
     """Return how many findings a new debt file could accept; an existing one accepts no more."""
-    result = workspace.accept()
+    result = accept_findings(workspace.session)
     return result.accepted if result.text is not None else 0
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.checks.accept import accept_findings
 from ubp.core.errors import BadArgumentError, PageNotFoundError
 from ubp.frame.budget import count_tokens
 from ubp.workspace import Workspace
@@ -171,7 +172,7 @@ def test_hidden_source_shows_only_its_verdict(repository, answer):
 
 def test_accepted_debt_is_shown_and_marked(drifted, answer):
     with Workspace.open(str(drifted.root)) as workspace:
-        text = workspace.accept().text
+        text = accept_findings(workspace.session).text
     drifted.write(".ubp/debt.txt", text)
     found = answer("check_staleness")
     shown = {document["filepath"]: document for document in found.record["documents"]}

@@ -1,11 +1,10 @@
-"""Records of findings and debt."""
+"""Records of findings."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from ubp.checks.accept import AcceptedFindings
 from ubp.checks.finding import (
     CheckReport,
     Finding,
@@ -14,7 +13,6 @@ from ubp.checks.finding import (
     Severity,
     fingerprint,
 )
-from ubp.core.model import DEBT_FILE
 from ubp.core.paths import doc_id
 from ubp.frame.fields import Count, Digest, DocId, Line, PagePath
 from ubp.frame.records import SnapshotRecord, snapshot_record
@@ -114,17 +112,6 @@ class CheckRecord:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DebtRecord:
-    """The state of the debt file."""
-
-    path: Annotated[str, "the debt file, from the repository's root"]
-    is_written: Annotated[bool, "whether the file was written"]
-    accepted: Annotated[Count, "number of findings it accepts"]
-    new: Annotated[Count, "number of findings it does not accept"]
-    settled: Annotated[Count, "number of obsolete lines; with is_written they were removed"]
-
-
 def check_record(report: CheckReport, fix: FixRecord | None = None) -> CheckRecord:
     """Return the record of `ubp check`."""
     return CheckRecord(
@@ -157,17 +144,6 @@ def fix_record(result: FixReport) -> CheckRecord:
         diff=result.diff,
     )
     return check_record(result.check, fix)
-
-
-def debt_record(result: AcceptedFindings) -> DebtRecord:
-    """Return the record of `ubp debt`."""
-    return DebtRecord(
-        path=DEBT_FILE,
-        is_written=result.text is not None,
-        accepted=result.accepted,
-        new=result.new,
-        settled=result.obsolete,
-    )
 
 
 def finding_record(finding: Finding) -> FindingRecord:

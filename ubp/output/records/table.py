@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
-from ubp.output.records.check import CheckRecord, DebtRecord
+from ubp.output.records.check import CheckRecord
 from ubp.output.records.check_staleness import CheckedRecord
 from ubp.output.records.collections import (
     CollectionsRecord,
@@ -100,7 +100,6 @@ _RECORDS = (
     RecordRow("collections-remove", RemovedCollectionRecord, ("ubp collections remove",)),
     RecordRow("collections-sync", SyncRecord, ("ubp collections add", "ubp collections sync")),
     RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
-    RecordRow("debt", DebtRecord, ("ubp debt",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),

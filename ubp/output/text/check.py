@@ -1,10 +1,9 @@
-"""Texts about findings for people: `ubp check` and `ubp debt`."""
+"""Texts about findings for people: `ubp check`."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.checks.accept import AcceptedFindings
 from ubp.checks.finding import CheckReport, Finding, FixReport
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.shell import ubp_command
@@ -190,55 +189,3 @@ def _fixed(result: FixReport, options: CheckTextOptions) -> Iterator[str]:
         place = options.style.bold(printable(f"{fixed.finding.filepath}:{fixed.finding.line}"))
         after = options.style.green(printable(fixed.after))
         yield f"{place}  {printable(fixed.before)} -> {after}"
-
-
-def debt_text(result: AcceptedFindings, style: Style, *, is_pruning: bool, is_unseen: bool) -> str:
-    """Return what was written, or what to do; `is_unseen`: Git ignores the file."""
-    if result.text is not None:
-        lines = _written(result, style, is_unseen=is_unseen)
-    elif result.accepted or result.obsolete or result.new:
-        lines = _compared(result, style)
-    elif is_pruning:
-        lines = ["There is no debt file to prune."]
-    else:
-        lines = [style.green("No findings, so there is no debt to accept.")]
-    return "\n".join(lines) + "\n"
-
-
-def _written(result: AcceptedFindings, style: Style, *, is_unseen: bool) -> list[str]:
-    accepted = f"{count(result.accepted, 'finding')} in {count(result.pages, 'page')}"
-    if result.obsolete:
-        head = f"Removed {count(result.obsolete, 'line')} from {DEBT_FILE}; {accepted} left."
-    else:
-        head = f"Accepted {accepted}: `ubp check` and `ubp stale` fail only on new ones."
-    lines = [style.green(head), *_new_findings(result)]
-    if is_unseen:
-        lines.append(style.yellow("The file is ignored by Git, so UBP does not use it yet."))
-    command = "git add --force" if is_unseen else "git add"
-    return [
-        *lines,
-        "Next:",
-        f"  {style.cyan(f'{command} {DEBT_FILE}')}  stages it for the next commit",
-    ]
-
-
-def _compared(result: AcceptedFindings, style: Style) -> list[str]:
-    lines = [f"{DEBT_FILE} accepts {count(result.accepted, 'finding')}."]
-    if result.obsolete:
-        lines += [
-            style.red(f"{count(result.obsolete, 'obsolete line')}."),
-            "Next:",
-            f"  {style.cyan('ubp debt --prune')}  removes obsolete lines",
-        ]
-    elif not result.new:
-        lines.append(style.green("All of them still exist, and there are no new findings."))
-    return lines + _new_findings(result)
-
-
-def _new_findings(result: AcceptedFindings) -> list[str]:
-    if not result.new:
-        return []
-    return [
-        f"{count(result.new, 'finding')} not accepted: the debt file can only shrink.",
-        "Fix them (`ubp check` lists them), or delete the file and run `ubp debt` again.",
-    ]
