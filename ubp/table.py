@@ -136,6 +136,33 @@ ROWS = (
         by_hand="ubp.cli.sql:sql",
     ),
     Row(
+        "ubp.answers.setup.reindex:REINDEX",
+        record="reindex",
+        command="reindex",
+        group="setup",
+        help="Rebuild the index. Rarely needed: the index updates itself from Git.",
+        example="ubp reindex --file docs/auth.md",
+    ),
+    Row(
+        "ubp.answers.setup.model:MODEL",
+        record="model",
+        command="model",
+        group="setup",
+        help="Show the embedding model used for search by meaning, or fetch another one.\n\n"
+        "`ubp model fetch ID` downloads a static model from the Hugging Face Hub to your cache; to "
+        "use it, set `search.model` in .ubp/config.json.",
+        example="ubp model fetch minishlab/potion-multilingual-128M",
+    ),
+    Row(
+        "ubp.answers.setup.fetch_model:FETCH_MODEL",
+        record="model-fetch",
+        command="model fetch",
+        group="setup",
+        help="Download a static model from the Hugging Face Hub to your cache.\n\n"
+        "To use it, set `search.model` in .ubp/config.json.",
+        example="ubp model fetch minishlab/potion-multilingual-128M",
+    ),
+    Row(
         "ubp.answers.setup.version:VERSION",
         record="version",
         command="version",

@@ -22,7 +22,6 @@ from ubp.core.model import (
     ignore_progress,
 )
 from ubp.index.session import Session, SessionOptions, Target
-from ubp.index.view import View
 from ubp.staleness.model import (
     Acknowledgement,
     Affected,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from ubp.edits.review import Review
     from ubp.frame.answer import Request
     from ubp.index.collections import Collection as DocumentCollection
-    from ubp.index.reindex import IndexRun, ModelStatus
     from ubp.report.compare import Comparison
     from ubp.report.values import Report, Span
     from ubp.search.filters import Filters
@@ -374,15 +372,6 @@ class Workspace:
         )
 
     # Pages and their links
-
-    def learn_dates(self) -> None:
-        """Walk history for the dates of all pages: it takes as long as for the oldest of them."""
-        from ubp.search.dates import created_at, updated_at
-
-        view = self.session.view()
-        paths = view.document_paths()
-        updated_at(self.session, view, paths)
-        created_at(self.session, view, paths)
 
     # Search
 
@@ -732,37 +721,3 @@ class Workspace:
         from ubp.checks.run import count_broken_links
 
         return read_status(self.session, partial(count_broken_links, self.session))
-
-    # The index
-
-    def reindex(
-        self, *, file: str | None = None, prune: bool = False, embed: bool = True
-    ) -> "IndexRun":
-        """Read every page anew, or one `file`; with `prune` only remove what is no longer needed.
-
-        `prune` also removes an index that an earlier version left in `.ubp/`, unless Git tracks it.
-        `embed` embeds the sections too, where there is a model.
-
-        Raises:
-            UsageError: `file` matches no page.
-            ModelError: the configured model does not exist, or cannot be used.
-        """
-        from ubp.index.reindex import reindex
-
-        return reindex(self.session, file=file, prune=prune, embed=embed)
-
-    def embed(self, view: View) -> int | None:
-        """Embed the sections that have no vector yet; return how many. None: there is no model.
-
-        Raises:
-            ModelError: the configured model does not exist, or cannot be used.
-        """
-        from ubp.index.reindex import embed_sections
-
-        return embed_sections(self.session, view)
-
-    def model_status(self, view: View) -> "ModelStatus":
-        """Return the model in use, and how much is embedded; nothing is loaded."""
-        from ubp.index.reindex import model_status
-
-        return model_status(self.session, view)

@@ -16,9 +16,10 @@ from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
 
 NAMES = [row.name for row in ROWS]
-# Commands that only group others.
+# Commands with commands of their own.
 GROUPS = {
     "collections": ("add", "remove", "sync"),
+    "model": ("fetch",),
     "proposals": ("accept", "edit", "log", "pr", "reject", "show"),
 }
 CALLS = [name for name in NAMES if name not in GROUPS] + [

@@ -9,9 +9,8 @@ import jsonschema
 import pytest
 
 from ubp.core.installation import install_command
-from ubp.index.embed.locate import find_model
+from ubp.index.embed.locate import ModelLocation, find_model
 from ubp.index.embed.model_files import fingerprint
-from ubp.index.embed.models import FetchedModel
 
 
 @pytest.fixture
@@ -82,9 +81,10 @@ def test_fetched_model_is_shown_with_the_setting_to_write(
     def fetch(name, environment, progress):
         progress("Fetching", 1, 1)
         assert environment["HOME"]
-        return FetchedModel(name, "/cache/small", 3)
+        return ModelLocation(name, "/cache/small")
 
-    monkeypatch.setattr("ubp.index.embed.models.fetch_model", fetch)
+    monkeypatch.setattr("ubp.answers.setup.fetch_model.fetch", fetch)
+    monkeypatch.setattr("ubp.answers.setup.fetch_model.dimensions", lambda _: 3)
     answer = ubp(repository, "model", "fetch", "owner/small")
     assert answer.status == 0
     assert answer.out == (

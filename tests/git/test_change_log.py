@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ubp.answers.setup.reindex import ReindexRequest
 from ubp.core.errors import RepositoryError
 from ubp.git.change_log import LoggedChange, read_changes
 from ubp.workspace import Workspace
@@ -165,7 +166,7 @@ def test_pruning_removes_unreachable_commits(history):
     history.git("switch", "-q", "main")
     history.git("branch", "-q", "-D", "thrown-away")
     with Workspace.open(str(history.root)) as workspace:
-        workspace.reindex(prune=True)
+        workspace.ask(ReindexRequest(prune=True))
 
     with closing(sqlite3.connect(history.index)) as database:
         commits = [row[0].hex() for row in database.execute('SELECT "commit" FROM logged_change')]

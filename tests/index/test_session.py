@@ -2,11 +2,13 @@
 
 import os
 import random
+from dataclasses import replace
 
 import pytest
 
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
+from ubp.answers.setup.reindex import ReindexRequest
 from ubp.git.filters import hash_regular_files
 from ubp.git.output import blob_id
 from ubp.index.session import Target
@@ -186,5 +188,6 @@ def change(repository, chance, number):
 def test_reindex_after_an_answer_reads_every_page_again(workspace):
     everything(workspace)
 
-    assert workspace.reindex(embed=False).parsed == PAGES
-    assert workspace.reindex(file="docs/0.md", embed=False).parsed == 1
+    everything_again = ReindexRequest(skip_embedding=True)
+    assert workspace.ask(everything_again).parsed == PAGES
+    assert workspace.ask(replace(everything_again, file="docs/0.md")).parsed == 1

@@ -12,6 +12,7 @@ import pytest
 from ubp.answers.pages.get_page import PageRequest
 from ubp.core.errors import ConfigError, UsageError
 from ubp.core.interruption import checkpoint, with_checkpoints
+from ubp.search.dates import read_dates
 from ubp.server import scheduler as scheduling
 from ubp.server.scheduler import IndexNotReadyError, Scheduler
 from ubp.workspace import Workspace
@@ -168,7 +169,7 @@ async def test_both_workers_share_vectors_and_documents_of_the_commit(scheduler)
     def read(workspace):
         view = workspace.session.view()
         meaning = view.semantic_index(workspace.session.model())
-        workspace.learn_dates()
+        read_dates(workspace.session)
         return (
             meaning._vectors,
             meaning._parts[0],

@@ -83,7 +83,7 @@ def make_command(row: Row) -> Callable[..., int]:
         return print_answer(answer, request, terminal, collection=collection, format_=format_)
 
     command.__signature__ = signature  # type: ignore[attr-defined]  # what cyclopts reads
-    command.__name__ = row.command
+    command.__name__ = row.command.rpartition(" ")[2]
     command.__doc__ = row.help
     return command
 

@@ -191,22 +191,8 @@ ROWS = (
         "terminal, defaults are used. An existing configuration is kept.",
         "ubp init --yes",
     ),
-    CommandRow(
-        "reindex",
-        "ubp.cli.index:reindex",
-        SETUP,
-        "Rebuild the index. Rarely needed: the index updates itself from Git.",
-        "ubp reindex --file docs/auth.md",
-    ),
-    CommandRow(
-        "model",
-        "ubp.cli.index:model",
-        SETUP,
-        "Show the embedding model used for search by meaning, or fetch another one.\n\n"
-        "`ubp model fetch ID` downloads a static model from the Hugging Face Hub to your cache; to "
-        "use it, set `search.model` in .ubp/config.json.",
-        "ubp model fetch minishlab/potion-multilingual-128M",
-    ),
+    answer_row("reindex"),
+    answer_row("model"),
     CommandRow(
         "collections",
         "ubp.cli.collections:APP",

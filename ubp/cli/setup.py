@@ -9,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ubp.answers.setup.reindex import embed_sections
 from ubp.checks.accept import accept_findings
 from ubp.cli.bind_session import ask, ask_list, choose
 from ubp.cli.error_handler import CLEAN
@@ -122,7 +123,7 @@ def _build_index(
     pages = view.bound_pages()
     bound = sum(1 for page in pages if page.facts.references)
     links = view.link_graph().buckets().total()
-    embedded = workspace.embed(view) if is_embedding else None
+    embedded = embed_sections(workspace.session, view) if is_embedding else None
     preview, is_large = _preview(workspace, view, bound)
     documents = view.document_paths()
     return InitResult(

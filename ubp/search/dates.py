@@ -22,6 +22,14 @@ def created_at(session: Session, view: View, paths: Sequence[FilePath]) -> Dates
     return _cached_dates(session, view, paths, "created_at", session.history.first_changes)
 
 
+def read_dates(session: Session) -> None:
+    """Walk history for the dates of all pages: it takes as long as for the oldest of them."""
+    view = session.view()
+    paths = view.document_paths()
+    updated_at(session, view, paths)
+    created_at(session, view, paths)
+
+
 def _cached_dates(
     session: Session, view: View, paths: Sequence[FilePath], name: str, find: FindChanges
 ) -> Dates:

@@ -24,6 +24,7 @@ from ubp.core.errors import UbpError, ask_again_if_damaged
 from ubp.core.interruption import interruptible
 from ubp.core.model import EMBEDDING, Progress
 from ubp.index.tree import SharedCache
+from ubp.search.dates import read_dates
 from ubp.server.memory import return_free_memory
 from ubp.workspace import Workspace
 
@@ -298,7 +299,7 @@ class Scheduler:
         self._model = await self._slow.run(_read_vectors, self._follow_step)
         if self._model is not None:
             await self._quick.run(_read_vectors, self._limit_reading)
-        await self._slow.run(Workspace.learn_dates, self._follow_step)
+        await self._slow.run(_read_dates, self._follow_step)
 
     async def _wait(
         self,
@@ -377,3 +378,7 @@ def _read_vectors(workspace: Workspace) -> object:
     if model is not None:
         workspace.session.view().semantic_index(model)
     return model
+
+
+def _read_dates(workspace: Workspace) -> None:
+    read_dates(workspace.session)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath, Problem, Snapshot
 from ubp.core.running import RunningServer, find_running
-from ubp.index.reindex import ModelStatus, model_status
+from ubp.index.model_status import ModelStatus, model_status
 from ubp.index.session import Session
 from ubp.index.store.store import Statistics
 from ubp.staleness.assess import assess

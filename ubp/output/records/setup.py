@@ -1,16 +1,15 @@
-"""Records of setup: `ubp init`, `status`, `model`, `reindex`, `version` and shell completion."""
+"""Records of setup: `ubp init`, `status` and shell completion."""
 
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.answers.setup.model import ModelRecord
+from ubp.answers.setup.reindex import IndexRecord, index_record
 from ubp.core.paths import doc_id
 from ubp.core.setup_files import InitResult, PathCount
-from ubp.frame.fields import Count, Digest, DocId, Fraction, Line, Moment, PagePath
+from ubp.frame.fields import Count, DocId, Fraction, Line, Moment, PagePath
 from ubp.frame.records import ProblemRecord, SnapshotRecord, problem_record, snapshot_record
 from ubp.frame.wording import moment
-from ubp.index.embed.models import FetchedModel
-from ubp.index.reindex import IndexRun, ModelStatus
-from ubp.index.store.store import Statistics
 from ubp.output.records.staleness import SummaryRecord, summary_record
 from ubp.staleness.status import BUCKETS, Status
 
@@ -98,64 +97,6 @@ class CompletionRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedModelRecord:
-    """A model that was fetched."""
-
-    name: Annotated[str, "value for search.model"]
-    directory: Annotated[str, "absolute path of its directory"]
-    dimensions: Annotated[Line, "number of dimensions of a vector"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRecord:
-    """The embedding model in use."""
-
-    name: Annotated[str | None, "name of the model; null if there is none"]
-    directory: Annotated[str | None, "absolute path of its directory"]
-    dimensions: Annotated[Line | None, "number of dimensions of a vector"]
-    fingerprint: Annotated[Digest | None, "digest of its files; identifies its vectors"]
-    sections: Annotated[Count, "chunks of pages to embed"]
-    pending: Annotated[Count | None, "number without a vector yet"]
-    why_none: Annotated[str, "why there is no model; empty if there is one"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrunedRecord:
-    """What was removed from the index."""
-
-    pages: Annotated[Count, "blobs"]
-    listings: Annotated[Count, "work trees"]
-    freed_bytes: Annotated[Count, "bytes freed"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexRecord:
-    """The database."""
-
-    path: Annotated[str | None, "path of the database; null if in memory"]
-    why_in_memory: Annotated[str, "why it is in memory; empty if it has a path"]
-    format: Annotated[Count, "schema version"]
-    size_bytes: Annotated[Count, "size in bytes, including the write-ahead log"]
-    written_at: Annotated[Moment | None, "time of the last write"]
-    pages: Annotated[Count, "parsed blobs"]
-    listings: Annotated[Count, "work trees"]
-    heads: Annotated[Count, "commits with cached history"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReindexRecord:
-    """What was parsed."""
-
-    documents: Annotated[Count, "pages in the index"]
-    parsed: Annotated[Count, "pages that were read"]
-    pruned: Annotated[PrunedRecord | None, "with --prune: what was removed"]
-    embedded: Annotated[
-        Count | None, "number of sections embedded; null if embedding was not requested"
-    ]
-    index: IndexRecord
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class UnparsedRecord:
     """A page with front matter problems."""
 
@@ -226,29 +167,8 @@ def status_record(status: Status) -> StatusRecord:
             ServerRecord(pid=server.pid, since=moment(int(server.since)))
             for server in status.servers
         ),
-        model=model_record(status.model),
-        index=_index(status.statistics),
-    )
-
-
-def model_record(model: ModelStatus) -> ModelRecord:
-    """Return the record of `ubp model`."""
-    return ModelRecord(**model._asdict())
-
-
-def fetched_record(fetched: FetchedModel) -> FetchedModelRecord:
-    """Return the record of `ubp model fetch`."""
-    return FetchedModelRecord(**fetched._asdict())
-
-
-def reindexed_record(run: IndexRun) -> ReindexRecord:
-    """Return the record of `ubp reindex`."""
-    return ReindexRecord(
-        documents=run.documents,
-        parsed=run.parsed,
-        pruned=PrunedRecord(**run.pruned._asdict()) if run.pruned else None,
-        embedded=run.embedded,
-        index=_index(run.statistics),
+        model=ModelRecord(**status.model._asdict()),
+        index=index_record(status.statistics),
     )
 
 
@@ -281,8 +201,3 @@ def initialized_record(result: InitResult) -> InitRecord:
 
 def _path_counts(counts: tuple[PathCount, ...]) -> tuple[PathCountRecord, ...]:
     return tuple(PathCountRecord(**path._asdict()) for path in counts)
-
-
-def _index(index: Statistics) -> IndexRecord:
-    written_at = None if index.written_at is None else moment(int(index.written_at))
-    return IndexRecord(**{**index._asdict(), "written_at": written_at})

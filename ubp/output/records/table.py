@@ -48,10 +48,7 @@ from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecor
 from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
     CompletionRecord,
-    FetchedModelRecord,
     InitRecord,
-    ModelRecord,
-    ReindexRecord,
     StatusRecord,
 )
 from ubp.output.records.specifications import (
@@ -103,8 +100,6 @@ _RECORDS = (
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
-    RecordRow("model", ModelRecord, ("ubp model",)),
-    RecordRow("model-fetch", FetchedModelRecord, ("ubp model fetch",)),
     RecordRow("notes-ask", AnswerRecord, ("ubp ask", "ask"), is_answer=True),
     RecordRow("notes-recommend", RecommendationsRecord, ("recommend",), is_answer=True),
     RecordRow("notes-search", NotesRecord, ("search",), is_answer=True),
@@ -136,7 +131,6 @@ _RECORDS = (
     RecordRow("rag-stats", RagStatisticsRecord, ("rag://stats/{project}",), is_versioned=False),
     RecordRow("rag-suggest", RagSuggestRecord, ("rag_suggest",), is_answer=True),
     RecordRow("rag-sync", RagSyncRecord, ("rag_sync",), is_answer=True),
-    RecordRow("reindex", ReindexRecord, ("ubp reindex",)),
     RecordRow("report", ReportRecord, ("ubp report",)),
     RecordRow("search", SearchRecord, ("ubp search", "ubp_search"), is_answer=True),
     RecordRow(

@@ -1,12 +1,12 @@
-"""The texts of the commands about the index: `ubp status`, `reindex` and `model`."""
+"""The text of `ubp status`."""
 
 import os
 from collections.abc import Iterator
 
 from ubp import __version__
+from ubp.answers.setup.model import ModelRecord, model_text
 from ubp.frame.wording import Style, clock, count, printable, size
-from ubp.index.embed.models import FetchedModel
-from ubp.index.reindex import IndexRun, ModelStatus
+from ubp.frame.writer import Writer
 from ubp.output.text.common import count_levels
 from ubp.staleness.model import Summary
 from ubp.staleness.status import Status
@@ -42,39 +42,6 @@ def status_text(status: Status, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def reindexed_text(run: IndexRun) -> str:
-    """Return what was read, what was pruned, and where the index is."""
-    lines = [f"{count(run.parsed, 'page')} read; {run.documents} in the index."]
-    if run.embedded:
-        lines.append(f"{count(run.embedded, 'section')} embedded.")
-    if run.pruned is not None:
-        pruned = run.pruned
-        lines.append(
-            f"Pruned: {count(pruned.pages, 'page')}, {count(pruned.listings, 'listing')};"
-            f" {size(pruned.freed_bytes)} freed."
-        )
-    if run.statistics.path is None:
-        lines.append(f"The index was in memory: {printable(run.statistics.why_in_memory)}")
-    return "\n".join(lines) + "\n"
-
-
-def model_text(model: ModelStatus) -> str:
-    """Return the model in use and where it is."""
-    rows = [("Model", _model(model))]
-    if model.directory is not None:
-        rows += [("Directory", printable(model.directory)), ("Fingerprint", str(model.fingerprint))]
-    return "".join(f"{name + ':':<15}{text}\n" for name, text in rows)
-
-
-def fetched_text(fetched: FetchedModel) -> str:
-    """Return what was fetched, and how to use it."""
-    name = printable(fetched.name)
-    return (
-        f"Fetched {name} ({fetched.dimensions} dimensions) to {printable(fetched.directory)}.\n"
-        f'To use it, set "search": {{"model": "{name}"}} in .ubp/config.json\n'
-    )
-
-
 def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     summary, index = status.summary, status.statistics
     unparsed = len(status.unparsed)
@@ -89,7 +56,7 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     else:
         yield "Staleness", style.yellow("nothing to verify: no page lists sources")
     yield "Links", _links(status, style)
-    yield "Model", _model(status.model)
+    yield "Model", model_text(ModelRecord(**status.model._asdict()), Writer())
     yield "Database", _database(status)
     if index.written_at is not None:
         yield "Last indexed", f"{clock(int(index.written_at))} UTC"
@@ -100,16 +67,6 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
 def _is_partly_bound(summary: Summary) -> bool:
     """Return whether some pages name sources, and most do not."""
     return 0 < summary.bound < summary.documents - summary.bound
-
-
-def _model(model: ModelStatus) -> str:
-    if model.name is None:
-        return f"none: {printable(model.why_none)}"
-    pending = f", {model.pending} pending" if model.pending else ""
-    return (
-        f"{printable(model.name)} ({model.dimensions} dimensions);"
-        f" {count(model.sections, 'section')}{pending}"
-    )
 
 
 def _database(status: Status) -> str:
