@@ -21,7 +21,7 @@ from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS, load_notes, load_rag, load_specs
+from ubp.server.tools.registry import TOOLSETS, load_kit, load_rag, load_specs
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -38,12 +38,13 @@ LAYERS = {
     ),
     "workspace | errors": "the Python API: opens, joins, delegates",
     "table": "a row for each answer: its command, its tool, its record",
-    "answers": "one module for one answer: request, record, run, text",
+    "answers | kits": (
+        "one module for one answer: request, record, run, text | a tool set in a package of its own"
+    ),
     "frame": "writers, wording, schemas, encoding, budgets, arguments",
     "report | edits": "what the report contains | proposals of agents, and their review",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",
-    "notes": "bookmarks and notes: search, answers, trends, reports on repositories",
     "staleness | search": "what drifted, since when | keywords, meaning, links, impact",
     "index": "from a snapshot to facts, and from facts to a view",
     "git | markdown | code": "bytes, history | bytes to document, edits of it | names in sources",
@@ -137,7 +138,7 @@ def tool_manuals():
         for name, tools in {
             **TOOLSETS,
             "specs": load_specs(),
-            "notes": load_notes(),
+            "notes": load_kit("notes"),
             "rag": load_rag(),
         }.items()
     )

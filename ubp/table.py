@@ -9,6 +9,9 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from ubp.frame.answer import AnyAnswer, Request
+from ubp.index.session import Session
+from ubp.index.view import View
+from ubp.report.values import Topics
 
 Group = Literal["query", "maintain", "setup"]
 
@@ -37,6 +40,30 @@ class Row(NamedTuple):
         """The module of the answer."""
         return self.target.partition(":")[0]
 
+
+class Kit(NamedTuple):
+    """A tool set that is a package of `ubp.kits`, and what it offers besides the answers' rows.
+
+    With `help` it is a command, whose own commands are the rows' that begin with its name, with a
+    working `example`. `topics` is a function, as `module:function`, that returns what the documents
+    of a view are about, for the report.
+    """
+
+    name: str
+    group: Group = "query"
+    help: str = ""
+    example: str = ""
+    topics: str = ""
+
+
+KITS = (
+    Kit(
+        "notes",
+        help="Ask notes and bookmarks, see what they are about, and read reports on repositories.",
+        example="ubp notes ask --in saved which vector database runs in the browser",
+        topics="ubp.kits.notes.trends:topics_of_report",
+    ),
+)
 
 ROWS = (
     Row(
@@ -170,15 +197,57 @@ ROWS = (
         help="Print version information for bug reports.",
         example="ubp version --json",
     ),
+    Row("ubp.kits.notes.search:SEARCH", record="notes-search", tool="search", toolset="notes"),
+    Row(
+        "ubp.kits.notes.report:REPORT",
+        record="oss-report",
+        command="notes report",
+        help="Show the report on an open-source repository: a score and the evidence for it.\n\n"
+        "Only --verify uses the network. Nothing that the repository contains is executed.",
+        example="ubp notes report https://github.com/simonw/til --verify",
+        tool="oss_report",
+        toolset="notes",
+    ),
+    Row(
+        "ubp.kits.notes.recommend:RECOMMEND",
+        record="notes-recommend",
+        tool="recommend",
+        toolset="notes",
+    ),
+    Row(
+        "ubp.kits.notes.ask:ASK",
+        record="notes-ask",
+        command="notes ask",
+        help="Answer a question with passages of notes, word for word, and a confidence.\n\n"
+        "Where the environment names a language model (UBP_ASK_URL, UBP_ASK_MODEL, UBP_ASK_KEY), "
+        "the passages are sent to it, and it writes an answer that cites them.",
+        example="ubp notes ask --in saved which vector database runs in the browser",
+        tool="ask",
+        toolset="notes",
+    ),
+    Row(
+        "ubp.kits.notes.trends:TRENDS",
+        record="notes-trends",
+        command="notes trends",
+        help="Show what the notes of a period are about, compared with the period before.\n\n"
+        "Topics are tags, categories and names that several notes mention.",
+        example="ubp notes trends --in saved --period 1m",
+        tool="trends",
+        toolset="notes",
+    ),
 )
 
 
 @cache
 def load(row: Row) -> AnyAnswer:
     """Return the answer of a row."""
-    module, _, name = row.target.partition(":")
-    answer: AnyAnswer = getattr(import_module(module), name)
+    answer: AnyAnswer = _load(row.target)
     return answer
+
+
+def _load(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
 
 
 def row_of_command(name: str) -> Row:
@@ -194,6 +263,12 @@ def subcommands(command: str) -> Iterator[Row]:
 def rows_of_tools(toolset: str) -> Iterator[Row]:
     """Yield the rows of a tool set."""
     return (row for row in ROWS if row.tool and row.toolset == toolset)
+
+
+def find_report_topics(session: Session, view: View) -> Topics | None:
+    """Return what the documents of a view are about; None: no kit knows."""
+    found = (_load(kit.topics)(session, view) for kit in KITS if kit.topics)
+    return next(filter(None, found), None)
 
 
 def answer_of(request: Request[Any]) -> AnyAnswer:

@@ -702,12 +702,14 @@ class Workspace:
         from ubp.checks.run import check_options
         from ubp.report.build import build_report
         from ubp.staleness.assess import assess
+        from ubp.table import find_report_topics
 
         context = open_context(self.session, self.session.view(Target(ref)))
         pages = context.view.pages()
         stale = build_stale_report(context, pages, assess(pages, context))
         options = check_options(self.session, context.view)
-        return build_report(self.session, context, stale, options, span)
+        topics = find_report_topics(self.session, context.view)
+        return build_report(self.session, context, stale, options, span, topics=topics)
 
     def status(self, *, finds_broken: bool = False) -> "Status":
         """Return how much there is, how much of it is verified, and where the index is.

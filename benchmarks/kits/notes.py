@@ -22,10 +22,9 @@ from typing import NamedTuple
 from benchmarks.common.measure import print_table
 from benchmarks.search.retrieval_data import SEED, read_set, write_repository
 from ubp.core.errors import UbpError
-from ubp.notes.ask import MAX_NOTES, answer_question, confidence_of, features_of
-from ubp.notes.note import parse_date
-from ubp.notes.search import NoteSearch
-from ubp.notes.trends import find_trends
+from ubp.kits.notes.ask import MAX_NOTES, AskRequest, confidence_of, features_of
+from ubp.kits.notes.search import NoteSearch
+from ubp.kits.notes.trends import TrendsRequest
 from ubp.workspace import Workspace
 
 QUESTIONS = Path(__file__).parents[1] / "data" / "notes_questions.json"
@@ -52,18 +51,16 @@ def ask(clone: Path) -> None:
     judged = []
     with Workspace.open(str(clone)) as workspace:
         for row in asked["questions"]:
-            answer = answer_question(workspace.session, row["question"])
+            answer = workspace.ask(AskRequest(row["question"]))
             is_found = any(
-                passage.note.path == row["file"] and row["answer"].lower() in passage.text.lower()
-                for passage in answer.passages
+                source.path == row["file"] and row["answer"].lower() in source.text.lower()
+                for source in answer.sources
             )
             judged.append((answer.confidence, is_found))
             if not is_found:
-                paths = ", ".join(dict.fromkeys(each.note.path for each in answer.passages))
+                paths = ", ".join(dict.fromkeys(source.path for source in answer.sources))
                 print(f"not found ({answer.confidence}): {row['question']}\n  {paths}")
-        others = [
-            answer_question(workspace.session, text).confidence for text in asked["unanswerable"]
-        ]
+        others = [workspace.ask(AskRequest(text)).confidence for text in asked["unanswerable"]]
     found = sum(is_found for _, is_found in judged)
     print(f"\nanswer among the sources: {found} of {len(judged)} ({found / len(judged):.2f})")
     print_bins([*judged, *((confidence, False) for confidence in others)])
@@ -150,16 +147,13 @@ def print_bins(judged: list[tuple[float, bool]]) -> None:
 def trends(clone: Path) -> None:
     """Print the trends of each quarter of a clone's history."""
     with Workspace.open(str(clone)) as workspace:
-        view = workspace.session.view()
         for year in range(2020, 2027):
             for day in ("03-31", "06-30", "09-30", "12-31"):
-                until = parse_date(f"{year}-{day}")
-                found = find_trends(workspace.session, view, "3m", until=until)
-                topics = ", ".join(f"{t.name} {t.notes} {t.trend}" for t in found.topics[:6])
-                tools = ", ".join(tool.name for tool in found.new_tools[:5])
-                print(
-                    f"{year}-{day}: {found.notes} notes ({found.before} before): {topics}; {tools}"
-                )
+                found = workspace.ask(TrendsRequest("3m", until=f"{year}-{day}"))
+                topics = ", ".join(f"{t.topic} {t.count} {t.trend}" for t in found.topTopics[:6])
+                tools = ", ".join(tool.name for tool in found.newTools[:5])
+                counts = f"{found.notes} notes ({found.notes_before} before)"
+                print(f"{year}-{day}: {counts}: {topics}; {tools}")
 
 
 if __name__ == "__main__":

@@ -351,7 +351,7 @@ def _questions(history: History) -> Iterator[tuple[str, ...]]:
     yield ("bind",)
     yield "bind", "--all", "--explain"
     yield "bind", "--review"
-    yield "trends", "--period", "4w"
+    yield "notes", "trends", "--period", "1m"
     yield (
         "sql",
         chance.choice(("SELECT * FROM documents", "SELECT * FROM links", "SELECT * FROM sections")),

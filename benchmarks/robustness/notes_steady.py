@@ -26,8 +26,8 @@ from ubp.core.errors import UbpError
 from ubp.core.model import ignore_progress
 from ubp.edits.model import Agent
 from ubp.index.collections import CollectionReference, SyncResult
-from ubp.notes.note import day_of
-from ubp.server.tools.registry import load_edit, load_notes
+from ubp.kits.notes.note import day_of
+from ubp.server.tools.registry import load_edit, load_kit
 from ubp.sync.repositories import Context
 from ubp.sync.run import AddRequest, add_collection, plan_collection, sync_collections
 from ubp.workspace import Workspace
@@ -35,7 +35,7 @@ from ubp.workspace import Workspace
 NOTES = "saved"
 BOOKMARKS = 40  # that a client saves again and again
 WORDS = ["apple", "bridge", "cloud", "door", "engine", "forest", "garden", "harbor", "island"]
-TOOLS = {tool.name: tool for tool in (*load_notes(), *load_edit())}
+TOOLS = {tool.name: tool for tool in (*load_kit("notes"), *load_edit())}
 BUSY = "is being changed by another process"
 
 

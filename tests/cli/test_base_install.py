@@ -29,7 +29,7 @@ MISSING = (
 )
 # `serve` would read standard input, `collections add` fetches.
 EXAMPLES = (
-    *(row.example for row in ROWS if not row.target.endswith(":APP")),
+    *(row.example for row in ROWS if not row.is_group),
     "ubp suggest-links",
     "ubp suggest-links --json",
     "ubp serve",

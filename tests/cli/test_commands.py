@@ -14,6 +14,7 @@ from ubp.checks.registry import RULES
 from ubp.cli.app import build_app, completion_script
 from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
+from ubp.table import KITS, subcommands
 
 NAMES = [row.name for row in ROWS]
 # Commands with commands of their own.
@@ -21,6 +22,11 @@ GROUPS = {
     "collections": ("add", "remove", "sync"),
     "model": ("fetch",),
     "proposals": ("accept", "edit", "log", "pr", "reject", "show"),
+    **{
+        kit.name: tuple(sorted(row.command.split()[1] for row in subcommands(kit.name)))
+        for kit in KITS
+        if kit.help
+    },
 }
 CALLS = [name for name in NAMES if name not in GROUPS] + [
     f"{group} {name}" for group, names in GROUPS.items() for name in names

@@ -22,7 +22,7 @@ from ubp.frame.fields import Option
 from ubp.frame.schema import given_type, option_of, request_schema
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
-from ubp.table import ROWS, Row, load, subcommands
+from ubp.table import KITS, ROWS, Row, load, subcommands
 
 
 def __getattr__(command: str) -> Callable[..., int] | App:
@@ -31,13 +31,16 @@ def __getattr__(command: str) -> Callable[..., int] | App:
     cyclopts asks for it where the command is called.
     """
     row = next((row for row in ROWS if row.command == command), None)
-    if row is None:
-        raise AttributeError(command)
+    kit = next((kit for kit in KITS if kit.name == command), None)
     rows = [*subcommands(command)]
-    if not rows:
+    if row is not None and not rows:
         return make_command(row)
-    app = App(name=command, help_epilogue=example_text(row.example))
-    app.default(_function(row))
+    group = row or kit
+    if group is None:
+        raise AttributeError(command)
+    app = App(name=command, help_epilogue=example_text(group.example))
+    if row is not None:
+        app.default(_function(row))
     for each in rows:
         app.command(
             each.by_hand or _function(each),
@@ -97,7 +100,7 @@ def make_request(
         UsageError: an argument is missing or out of range.
     """
     given: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
+        name: _value(value, option)
         for name, option in options.items()
         if (value := arguments.get(_parameter_name(name, option))) is not None
     }
@@ -115,6 +118,12 @@ def make_request(
             )
     check_limits(answer, given)
     return answer.request(**given)
+
+
+def _value(value: Any, option: Option) -> Any:
+    if option.is_joined:
+        return " ".join(value).strip()
+    return tuple(value) if isinstance(value, list) else value
 
 
 def check_limits(answer: AnyAnswer, given: Mapping[str, Any]) -> None:
@@ -150,8 +159,8 @@ def _parameter(answer: AnyAnswer, name: str, option: Option) -> inspect.Paramete
     names = None if option.is_argument else option.name or None
     settings = Parameter(name=names, help=option.help, metavar=option.metavar or None)
     is_list = get_origin(hint) is tuple
-    if is_list and option.is_argument:
-        value = get_args(hint)[0]
+    if option.is_argument and (is_list or option.is_joined):
+        value = get_args(hint)[0] if is_list else hint
         if option.choices:
             value = Literal[*option.choices]
             settings = Parameter(help=option.help, converter=_as_given, show_choices=False)
@@ -204,9 +213,8 @@ def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is prin
     reference = read_collection(collection, getattr(request, "ref", None))
     is_json = terminal.options.json
     prefix = FilePath("")
-    if answer.run_anywhere is not None:
-        record = answer.run_anywhere(terminal, request)
-    else:
+    record = answer.run_anywhere(terminal, request) if answer.run_anywhere else None
+    if record is None:
         run = answer.run if is_json else answer.run_for_people or answer.run_for_text or answer.run
         with open_workspace(terminal, keys=keys, collection=reference) as workspace:
             record = run(workspace.session, request)

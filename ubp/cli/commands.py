@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cyclopts import Group
 
 from ubp.frame.wording import PAGE_ORDER
-from ubp.table import row_of_command, subcommands
+from ubp.table import KITS, Kit, row_of_command, subcommands
 
 QUERY = Group("Query", sort_key=1)
 MAINTAIN = Group("Maintain", sort_key=2)
@@ -42,6 +42,12 @@ def answer_row(command: str) -> CommandRow:
 def example_text(command: str) -> str:
     """Return what the help of a command ends with."""
     return f"Example:\n  {command}"
+
+
+def kit_row(kit: Kit) -> CommandRow:
+    """Return the row of a command whose own commands are made from the table of answers."""
+    target = f"ubp.cli.answers:{kit.name}"
+    return CommandRow(kit.name, target, GROUPS[kit.group], kit.help, kit.example, is_group=True)
 
 
 ROWS = (
@@ -101,31 +107,7 @@ ROWS = (
         "files, and files marked as generated or vendored in `.gitattributes` are excluded.",
         "ubp coverage src --days 90",
     ),
-    CommandRow(
-        "ask",
-        "ubp.cli.notes:ask",
-        QUERY,
-        "Answer a question with passages of notes, word for word, and a confidence.\n\n"
-        "Where the environment names a language model (UBP_ASK_URL, UBP_ASK_MODEL, UBP_ASK_KEY), "
-        "the passages are sent to it, and it writes an answer that cites them.",
-        "ubp ask --in saved which vector database runs in the browser",
-    ),
-    CommandRow(
-        "trends",
-        "ubp.cli.notes:trends",
-        QUERY,
-        "Show what the notes of a period are about, compared with the period before.\n\n"
-        "Topics are tags, categories and names that several notes mention.",
-        "ubp trends --in saved --period 1m",
-    ),
-    CommandRow(
-        "oss-report",
-        "ubp.cli.notes:oss_report",
-        QUERY,
-        "Show the report on an open-source repository: a score and the evidence for it.\n\n"
-        "Only --verify uses the network. Nothing that the repository contains is executed.",
-        "ubp oss-report https://github.com/simonw/til --verify",
-    ),
+    *(kit_row(kit) for kit in KITS if kit.help),
     CommandRow(
         "status",
         "ubp.cli.index:status",

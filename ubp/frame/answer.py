@@ -80,9 +80,10 @@ class Answer(Generic[RequestT, RecordT]):
     important parts of a record's JSON object until it is within the limits that `budgets`, fields
     of the request, set; instead of that, a list named `items` is shortened by running with a
     smaller `limit`. What `reads_collections` answers about a collection, too. With `has_facts` the
-    record is sent with `AnswerFacts`. `run_anywhere` is `run` for a command that works outside
-    repositories, too. `status` returns the exit status of the command, by default
-    0; `formats` are the texts that its `--format` chooses besides text and JSON.
+    record is sent with `AnswerFacts`. `run_anywhere` takes the place of `run` for a command that
+    works outside repositories, too; where it returns None, the answer needs one. `status` returns
+    the exit status of the command, by default 0; `formats` are the texts that its `--format`
+    chooses besides text and JSON.
     """
 
     request: type[RequestT]
@@ -91,7 +92,7 @@ class Answer(Generic[RequestT, RecordT]):
     text: Callable[[RecordT, Writer], Iterator[str]]
     run_for_text: Callable[[Session, RequestT], RecordT] | None = None
     run_for_people: Callable[[Session, RequestT], RecordT] | None = None
-    run_anywhere: Callable[[Place, RequestT], RecordT] | None = None
+    run_anywhere: Callable[[Place, RequestT], RecordT | None] | None = None
     fit: Fit | None = None
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)

@@ -25,7 +25,8 @@ class Option(NamedTuple):
     one of these fields and this one is required. `why` is the reason for the limits. `default` (as
     the command line has it) takes the place of the request's own. A field that `is_only` for people
     is no argument of the tool. `choices` are the names that a shell completes; the answer itself
-    refuses others, with the nearest one.
+    refuses others, with the nearest one. The words of an argument that `is_joined` need no
+    quotation marks.
     """
 
     help: str
@@ -40,6 +41,7 @@ class Option(NamedTuple):
     default: object = ...
     is_only: bool = False
     choices: tuple[str, ...] = ()
+    is_joined: bool = False
 
 
 class _Given(NamedTuple):

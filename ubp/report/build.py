@@ -22,7 +22,6 @@ from ubp.core.text import shorten
 from ubp.index.history import History
 from ubp.index.session import Session
 from ubp.index.view import build_view
-from ubp.notes.trends import find_latest_trends
 from ubp.report.trend import InMemoryHistory, find_trend
 from ubp.report.values import (
     AgeGroup,
@@ -34,6 +33,7 @@ from ubp.report.values import (
     Report,
     Span,
     StalePage,
+    Topics,
 )
 from ubp.search.graph import open_graph
 from ubp.staleness.diff import diff_pages
@@ -64,12 +64,14 @@ ORPHAN = "orphan-doc"
 Diffs = Iterable[tuple[Assessment, ReferenceVerdict, SourceDiff]]
 
 
-def build_report(
+def build_report(  # noqa: PLR0913  # one of them named
     session: Session,
     context: StalenessContext,
     stale: StaleReport,
     options: CheckOptions,
     span: Span | None,
+    *,
+    topics: Topics | None = None,
 ) -> Report:
     """Build the report on a state; `stale` has an assessment of every page of its view."""
     span = span or DEFAULT_SPAN
@@ -115,7 +117,7 @@ def build_report(
         orphans=tuple(finding for finding in check.findings if finding.rule == ORPHAN),
         coverage=_coverage(session, context, stale),
         review=_review(context, stale),
-        topics=find_latest_trends(session, context.view),
+        topics=topics,
     )
 
 

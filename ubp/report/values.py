@@ -7,7 +7,6 @@ from ubp.bindings.coverage import Coverage
 from ubp.bindings.review import BindingReview
 from ubp.checks.finding import Finding
 from ubp.core.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
-from ubp.notes.trends import Trends
 
 
 class Levels(NamedTuple):
@@ -141,6 +140,27 @@ class OtherPage(NamedTuple):
     links_in: int
 
 
+class Topic(NamedTuple):
+    """What `notes` of a month are about, and so many of the month `before`.
+
+    `line` has the numbers of the last months, this one at the end.
+    """
+
+    name: str
+    line: tuple[int, ...]
+    notes: int
+    before: int
+    trend: str
+
+
+class Topics(NamedTuple):
+    """What the notes of a month are about: a sentence, the topics, and names that are new."""
+
+    words: str
+    topics: tuple[Topic, ...]
+    new_names: tuple[str, ...]
+
+
 class Report(NamedTuple):
     """A whole report; parts that were not requested are None or empty.
 
@@ -172,7 +192,7 @@ class Report(NamedTuple):
     review: BindingReview | None = None
     keys: tuple[str, ...] = ()
     base: str | None = None
-    topics: Trends | None = None
+    topics: Topics | None = None
 
 
 LABEL = "docs"

@@ -3,8 +3,6 @@
 from markupsafe import Markup
 
 from ubp.frame.wording import count, day
-from ubp.notes.note import day_of
-from ubp.notes.wording import trends_summary
 from ubp.output.html import charts
 from ubp.output.html.markup import format_number, render
 from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
@@ -63,12 +61,12 @@ def folders(report: Report) -> Markup | None:
 
 def topics(report: Report) -> Markup | None:
     """Return what the notes are about, each topic with a line of the last months."""
-    trends = report.topics
-    if trends is None or not trends.topics:
+    found = report.topics
+    if found is None or not found.topics:
         return None
     return render(
         "topics.html",
-        words=f"{day_of(trends.start)} to {day_of(trends.end - 1)}: {trends_summary(trends)}",
+        words=found.words,
         names=[
             ("Topic", ""),
             ("Months", ""),
@@ -78,9 +76,9 @@ def topics(report: Report) -> Markup | None:
         ],
         rows=[
             (topic, charts.line(topic.line, f"{topic.name}: {', '.join(map(str, topic.line))}"))
-            for topic in trends.topics
+            for topic in found.topics
         ],
-        tools=", ".join(tool.name for tool in trends.new_tools),
+        tools=", ".join(found.new_names),
     )
 
 

@@ -13,13 +13,6 @@ from ubp.output.records.collections import (
     RemovedCollectionRecord,
     SyncRecord,
 )
-from ubp.output.records.notes import (
-    AnswerRecord,
-    NotesRecord,
-    OssReportRecord,
-    RecommendationsRecord,
-    TrendsRecord,
-)
 from ubp.output.records.proposals import (
     DecisionRecord,
     DecisionsRecord,
@@ -100,11 +93,6 @@ _RECORDS = (
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
-    RecordRow("notes-ask", AnswerRecord, ("ubp ask", "ask"), is_answer=True),
-    RecordRow("notes-recommend", RecommendationsRecord, ("recommend",), is_answer=True),
-    RecordRow("notes-search", NotesRecord, ("search",), is_answer=True),
-    RecordRow("notes-trends", TrendsRecord, ("ubp trends", "trends"), is_answer=True),
-    RecordRow("oss-report", OssReportRecord, ("ubp oss-report", "oss_report"), is_answer=True),
     RecordRow("proposals", ProposalsRecord, ("ubp proposals",)),
     RecordRow(
         "proposals-decisions", DecisionsRecord, ("ubp proposals accept", "ubp proposals reject")

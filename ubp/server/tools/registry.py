@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
@@ -12,6 +13,7 @@ from ubp.server.tools.docs import (
 from ubp.server.tools.graph_app import GRAPH_APP
 from ubp.server.tools.maintenance import check_staleness
 from ubp.server.tools.tool import AnyTool, make_tool
+from ubp.table import KITS, rows_of_tools
 
 TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
     "docs": (
@@ -72,17 +74,9 @@ def load_edit() -> tuple[AnyTool, ...]:
     )
 
 
-def load_notes() -> tuple[AnyTool, ...]:
-    """Return the tools about notes."""
-    from ubp.server.tools.notes import ask, oss_report, recommend, search, trends
-
-    return (
-        search.SEARCH,
-        oss_report.OSS_REPORT,
-        recommend.RECOMMEND,
-        ask.ASK,
-        trends.TRENDS,
-    )
+def load_kit(name: str) -> tuple[AnyTool, ...]:
+    """Return the tools of a kit."""
+    return tuple(make_tool(row.tool) for row in rows_of_tools(name))
 
 
 def load_rag() -> tuple[AnyTool, ...]:
@@ -109,7 +103,7 @@ def load_rag() -> tuple[AnyTool, ...]:
 # Loaded where they are asked for: a server without them starts no later.
 OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
     "edit": load_edit,
-    "notes": load_notes,
+    **{kit.name: partial(load_kit, kit.name) for kit in KITS},
     "rag": load_rag,
     "specs": load_specs,
 }
@@ -160,7 +154,7 @@ def select_tools(
 
 def read_notes_of(tools: Sequence[AnyTool], collection: str) -> tuple[AnyTool, ...]:
     """Return the tools, those about notes reading a collection (`NAME[@REV]`) by default."""
-    names = {tool.name for tool in load_notes()}
+    names = {row.tool for row in rows_of_tools("notes")}
     return tuple(
         replace(tool, default_collection=collection) if tool.name in names else tool
         for tool in tools

@@ -3,8 +3,8 @@
 import pytest
 
 from ubp.core.errors import UsageError
-from ubp.notes.reports import parse_report, parse_repository, write_report
-from ubp.notes.verify import Check, ForgeFacts, verify
+from ubp.kits.notes.reports import parse_report, parse_repository, write_report
+from ubp.kits.notes.score import Check, ForgeFacts, verify
 from ubp.workspace import Workspace
 
 DAY = 86_400

@@ -6,9 +6,9 @@ does not exist, is not shown: the passages themselves are.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from ubp.notes.ask import AnswerPassage
+from ubp.sync.language_model import LanguageModel, NoCompletionError, complete
 
 INSTRUCTIONS = (
     "Answer the question from the numbered passages only, in the language of the question, in at "
@@ -22,6 +22,20 @@ MAX_ANSWER_CHARACTERS = 4_000
 _CITATION = re.compile(r"\[(\d+(?:\s*,\s*\d+)*)\]")
 
 
+class Passage(Protocol):
+    """A part of a note that a model may cite."""
+
+    @property
+    def title(self) -> str:
+        """The title of the note."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The part, verbatim."""
+        ...
+
+
 class WrittenAnswer(NamedTuple):
     """What a model wrote; `text` is empty if nothing was accepted, and `problem` says why."""
 
@@ -30,11 +44,21 @@ class WrittenAnswer(NamedTuple):
     problem: str = ""
 
 
-def question_for_model(question: str, passages: Sequence[AnswerPassage]) -> str:
+def write_answer(model: LanguageModel, question: str, passages: Sequence[Passage]) -> WrittenAnswer:
+    """Return what the user's model writes from passages."""
+    if not passages:
+        return WrittenAnswer(model.name, problem="There are no passages to write it from.")
+    try:
+        text = complete(model, INSTRUCTIONS, question_for_model(question, passages))
+    except NoCompletionError as error:
+        return WrittenAnswer(model.name, problem=f"{model.name} did not answer: {error}.")
+    return accept_answer(model.name, text, len(passages))
+
+
+def question_for_model(question: str, passages: Sequence[Passage]) -> str:
     """Return the message that asks the question."""
     numbered = (
-        f"[{number}] {passage.note.title}\n{passage.text}"
-        for number, passage in enumerate(passages, 1)
+        f"[{number}] {passage.title}\n{passage.text}" for number, passage in enumerate(passages, 1)
     )
     return "\n\n".join([*numbered, f"Question: {question}"])
 

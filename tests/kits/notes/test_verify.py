@@ -25,7 +25,7 @@ def forge(site, new_repository, monkeypatch, isolated_environment):
     with (isolated_environment / ".gitconfig").open("a") as config:
         config.write(f'[url "{upstream.root.as_uri()}"]\n\tinsteadOf = {URL}\n')
     monkeypatch.setattr("ubp.sync.mirror.protocols_of", lambda _: "file")
-    monkeypatch.setattr("ubp.sync.verify.GITHUB_API", f"{ORIGIN}/repos")
+    monkeypatch.setattr("ubp.kits.notes.verify.GITHUB_API", f"{ORIGIN}/repos")
     site.page("/repos/acme/app", json.dumps({"stargazers_count": 1250}), type="application/json")
     runs = [
         {"name": "build", "status": "completed", "conclusion": "success"},
@@ -86,12 +86,12 @@ def test_repository_is_verified_only_where_allowed_and_the_report_is_saved(
 
 def test_unreachable_forge_leaves_its_facts_unknown(forge, site, run):
     site.pages.clear()
-    out = run("oss-report", URL, "--verify")
+    out = run("notes", "report", URL, "--verify")
     assert "unknown: no public API says" in out
     assert "build NOT_RUN, tests NOT_RUN" in out
-    assert json.loads(run("oss-report", "acme/app", "--json", cwd=forge.root))["stars"] is None
+    assert json.loads(run("notes", "report", "acme/app", "--json", cwd=forge.root))["stars"] is None
 
 
 def test_only_forges_are_contacted(run):
-    out = run("oss-report", "https://internal.example/acme/app", "--verify", status=2)
+    out = run("notes", "report", "https://internal.example/acme/app", "--verify", status=2)
     assert "Repositories are on codeberg.org, github.com, gitlab.com." in out

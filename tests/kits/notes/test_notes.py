@@ -4,15 +4,16 @@ import time
 
 import pytest
 
-from tests.notes.conftest import NOTES, NOW
-from ubp.frame.wording import Style
-from ubp.notes.ask import answer_question
-from ubp.notes.names import find_names
-from ubp.notes.note import NoteFilter, read_all_notes
-from ubp.notes.recommend import recommend
-from ubp.notes.search import NoteSearch
-from ubp.notes.trends import find_trends
-from ubp.output.text.notes import answer_text
+from tests.kits.notes.conftest import NOTES, NOW
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
+from ubp.kits.notes import ask, recommend, trends
+from ubp.kits.notes.ask import AskRequest
+from ubp.kits.notes.names import find_names
+from ubp.kits.notes.note import NoteFilter, read_all_notes
+from ubp.kits.notes.recommend import RecommendRequest
+from ubp.kits.notes.search import NoteSearch
+from ubp.kits.notes.trends import TrendsRequest
 from ubp.workspace import Workspace
 
 
@@ -54,8 +55,8 @@ def test_expired_note_gives_no_answer(notes):
         with Workspace.open(str(notes.root), clock=lambda now=now: now) as workspace:
             found = NoteSearch(workspace.session).find("sourdough", 5)
             assert {hit.note.path for hit in found.hits} & {"4.md"} == paths
-            trends = find_trends(workspace.session, workspace.session.view(), "1m")
-            assert ("Food" in {topic.name for topic in trends.topics}) == bool(paths)
+            trends = workspace.ask(TrendsRequest("1m"))
+            assert ("Food" in {topic.topic for topic in trends.topTopics}) == bool(paths)
 
 
 def test_names_are_published_software_and_capitalized_words_outside_code():
@@ -98,11 +99,11 @@ def test_japanese_names_are_topics_of_a_period_and_new(notes):
         notes.write(path, f"---\ndate: {day}\n---\n\n# {path}\n\n{text}\n")
     notes.commit()
     with Workspace.open(str(notes.root), clock=lambda: NOW) as workspace:
-        trends = find_trends(workspace.session, workspace.session.view(), "1w")
-    topics = {topic.name: (topic.notes, topic.trend) for topic in trends.topics}
+        trends = workspace.ask(TrendsRequest("1w"))
+    topics = {topic.topic: (topic.count, topic.trend) for topic in trends.topTopics}
     assert topics["ラズベリーパイ"] == topics["ずんだもん"] == (2, "new")
     assert "キーボード" not in topics
-    new = {tool.name: tool.mentions for tool in trends.new_tools}
+    new = {tool.name: tool.mentions for tool in trends.newTools}
     assert new["ラズベリーパイ"] == new["ずんだもん"] == 2
     assert "キーボード" not in new
 
@@ -114,8 +115,8 @@ def test_name_that_is_mentioned_no_more_than_before_is_no_topic(notes):
         notes.write(path, f"---\ndate: 2025-01-{day:02}\n---\n\n# {path}\n\nAbout FastAPI.\n")
     notes.commit()
     with Workspace.open(str(notes.root), clock=lambda: NOW) as workspace:
-        trends = find_trends(workspace.session, workspace.session.view(), "1w")
-    assert "FastAPI" not in {topic.name for topic in trends.topics}
+        trends = workspace.ask(TrendsRequest("1w"))
+    assert "FastAPI" not in {topic.topic for topic in trends.topTopics}
 
 
 @pytest.mark.parametrize(
@@ -146,9 +147,9 @@ def test_names_of_any_text_are_found_in_linear_time(text):
 
 
 def test_period_is_compared_with_the_previous_one(session):
-    trends = find_trends(session, session.view(), "1w")
-    assert (trends.notes, trends.before) == (2, 2)
-    topics = {topic.name: (topic.notes, topic.before, topic.trend) for topic in trends.topics}
+    record = trends.run(session, TrendsRequest("1w"))
+    assert (record.notes, record.notes_before) == (2, 2)
+    topics = {topic.topic: (topic.count, topic.before, topic.trend) for topic in record.topTopics}
     assert topics == {
         "AI-Tools": (2, 1, "stable"),
         "CrewAI": (2, 0, "new"),
@@ -157,29 +158,29 @@ def test_period_is_compared_with_the_previous_one(session):
         "rag": (1, 0, "new"),
         "Food": (0, 1, "down"),
     }
-    assert trends.topics[0].line[-2:] == (1, 2)
-    assert [notable.note.path for notable in trends.notable] == ["1.md", "2.md"]
-    assert [(tool.name, tool.mentions) for tool in trends.new_tools] == [
+    assert record.topTopics[0].line[-2:] == (1, 2)
+    assert [note.path for note in record.notableBookmarks] == ["1.md", "2.md"]
+    assert [(tool.name, tool.mentions) for tool in record.newTools] == [
         ("CrewAI", 2),
         ("vectordb", 1),
     ]
 
 
 def test_category_and_end_limit_the_trends(session):
-    trends = find_trends(session, session.view(), "2w", "food", until=1_736_000_000)
-    assert (trends.notes, trends.before, trends.new_tools) == (1, 0, ())
-    assert [(topic.name, topic.trend) for topic in trends.topics] == [("Food", "new")]
+    record = trends.run(session, TrendsRequest("2w", "food", until="2025-01-04"))
+    assert (record.notes, record.notes_before, record.newTools) == (1, 0, ())
+    assert [(topic.topic, topic.trend) for topic in record.topTopics] == [("Food", "new")]
 
 
 def test_answer_is_a_passage_as_written(session):
-    answer = answer_question(session, "How much sun do tomatoes need?")
-    best = answer.passages[0]
-    assert best.note.path == "garden/tomatoes.md"
+    answer = ask.run(session, AskRequest("How much sun do tomatoes need?"))
+    best = answer.sources[0]
+    assert best.path == "garden/tomatoes.md"
     assert "They need six hours of sun." in best.text
     assert answer.confidence >= 0.8
     assert not answer.is_weak
-    nothing = answer_question(session, "zzz qqq xyzzy")
-    assert (nothing.passages, nothing.confidence, nothing.is_weak) == ((), 0.0, True)
+    nothing = ask.run(session, AskRequest("zzz qqq xyzzy"))
+    assert (nothing.sources, nothing.confidence, nothing.is_weak) == ((), 0.0, True)
 
 
 def test_word_that_no_note_contains_is_answered_without_confidence(notes):
@@ -187,35 +188,32 @@ def test_word_that_no_note_contains_is_answered_without_confidence(notes):
         "jq.md", "# Jq\n\nHow to write recipes for jq, with the help of a chat: jq -r .[]\n"
     )
     with Workspace.open(str(notes.root)) as workspace:
-        answer = answer_question(workspace.session, "zzzqqq")
+        answer = workspace.ask(AskRequest("zzzqqq"))
         # Its letters are near in meaning, and no other note is.
-        assert [passage.note.path for passage in answer.passages] == ["jq.md"]
+        assert [source.path for source in answer.sources] == ["jq.md"]
         assert answer.confidence < 0.2
         assert answer.is_weak
-        assert "Probably no note answers this." in answer_text(
-            answer, None, Style(), is_quiet=False
-        )
+        assert "Probably no note answers this." in joined(ask.text(answer, Writer()))
 
 
 def test_confidence_without_meaning_depends_on_the_words_found(notes, monkeypatch):
     # As if no model were available.
     monkeypatch.setattr("ubp.search.run._open_semantic", lambda *_: (None, None))
     with Workspace.open(str(notes.root)) as workspace:
-        found = answer_question(workspace.session, "how many hours of sun do tomatoes need")
-        other = answer_question(workspace.session, "what the price of houses in London costs")
-        assert found.passages[0].note.path == "garden/tomatoes.md"
+        found = workspace.ask(AskRequest("how many hours of sun do tomatoes need"))
+        other = workspace.ask(AskRequest("what the price of houses in London costs"))
+        assert found.sources[0].path == "garden/tomatoes.md"
         assert found.confidence >= 0.8
-        assert other.passages
+        assert other.sources
         assert other.is_weak
 
 
 def test_recommendations_state_need_and_notes_and_omit_tools_in_use(session):
-    found = recommend(
-        session, "An assistant", ["LangChain"], ["agents", "vector database"], lambda _: None
-    )
-    tools = {each.name: each for each in found if each.kind == "tool"}
+    request = RecommendRequest("An assistant", ("LangChain",), ("agents", "vector database"))
+    found = recommend.run(session, request).recommendations
+    tools = {each.name: each for each in found if each.type == "tool"}
     assert "LangChain" not in tools
-    assert {note.path for note in tools["CrewAI"].notes} == {"1.md", "2.md"}
-    articles = {each.name: each.needs for each in found if each.kind == "article"}
+    assert set(tools["CrewAI"].paths) == {"1.md", "2.md"}
+    articles = {each.title: each.needs for each in found if each.type == "article"}
     assert "agents" in articles["Agents with CrewAI"]
-    assert len({(each.kind, each.name) for each in found}) == len(found)
+    assert len({(each.type, each.name, each.title) for each in found}) == len(found)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.sync.conftest import folder, run, site, stored  # noqa: F401  # fixtures of reports
 from ubp.workspace import Workspace
 
 DAY = 86_400

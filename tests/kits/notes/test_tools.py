@@ -6,10 +6,9 @@ import re
 import pytest
 from mcp import Client
 
-from tests.notes.conftest import NOTES, NOW
+from tests.kits.notes.conftest import NOTES, NOW
 from ubp.__main__ import main
 from ubp.core.errors import BadArgumentError, CollectionError, UsageError
-from ubp.output.agent.notes import notes_text
 from ubp.server.protocol import create_server
 from ubp.server.repositories import Repositories, ServedRepository
 from ubp.server.scheduler import Scheduler
@@ -264,4 +263,5 @@ def test_note_without_a_text_has_its_title_once(notes, call):
     notes.commit()
     found = call("search", query="quokka", limit=1)
     assert found["results"][0]["text"] == "Quokka"
-    assert notes_text({**found, "content_notice": ""}).count("Quokka") == 1
+    tool = next(tool for tool in select_tools(["notes"]) if tool.name == "search")
+    assert tool.text(found).count("Quokka") == 1

@@ -1,11 +1,13 @@
-"""`ubp ask`, `ubp trends` and `ubp oss-report` for people, and the topics in the report."""
+"""`ubp notes ask`, `trends` and `report` for people, and the topics in the report."""
 
+import json
 import re
 
 import pytest
 
-from tests.notes.conftest import NOTES, NOW, note
+from tests.kits.notes.conftest import NOTES, NOW, note
 from ubp.__main__ import main
+from ubp.output.records.table import RECORDS
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def run(repository, capsys, monkeypatch, tmp_path):
 
 
 def test_trends_are_a_table_with_the_last_periods(run):
-    assert run("trends") == (
+    assert run("notes", "trends") == (
         "2025-01-10 to 2025-01-16\n"
         "2 notes, 2 in the period before. New: CrewAI (2), agents (1), rag (1). "
         "Fewer: Food (0, 1 before).\n\n"
@@ -43,24 +45,24 @@ def test_trends_are_a_table_with_the_last_periods(run):
         "  Agents with CrewAI  2.md\n\n"
         "New names: CrewAI (2), vectordb\n"
     )
-    assert "Invalid --until: soon." in run("trends", "--until", "soon", status=2)
+    assert "`until` is not a date." in run("notes", "trends", "--until", "soon", status=2)
 
 
 def test_answer_shows_passages_places_and_confidence(run, monkeypatch):
-    out = run("ask", "how", "much", "sun", "do", "tomatoes", "need")
+    out = run("notes", "ask", "how", "much", "sun", "do", "tomatoes", "need")
     passage = "    # Tomatoes\n    \n    They need six hours of sun.\n"
     assert out.startswith(f"[1] Tomatoes  garden/tomatoes.md:1\n{passage}")
     assert re.search(r"\nConfidence that a passage answers: 0\.\d\d\n$", out)
-    assert "Missing question." in run("ask", status=2)
+    assert "Missing argument: a question." in run("notes", "ask", status=2)
     monkeypatch.setenv("UBP_ASK_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("UBP_ASK_MODEL", "tiny")
-    assert "tiny did not answer" in run("ask", "tomatoes")
+    assert "tiny did not answer" in run("notes", "ask", "tomatoes")
 
 
 def test_missing_report_can_be_made(run):
-    out = run("oss-report", "acme/app", status=2)
+    out = run("notes", "report", "acme/app", status=2)
     assert "There is no report on https://github.com/acme/app." in out
-    assert "ubp oss-report https://github.com/acme/app --verify" in out
+    assert "ubp notes report https://github.com/acme/app --verify" in out
 
 
 def test_html_report_draws_the_topics_of_dated_notes(run, repository, tmp_path):
@@ -82,3 +84,11 @@ def test_report_on_a_collection_is_written_to_a_named_file(run, repository, tmp_
     assert "requires a file name" in run("report", "--in", "saved", "--html", status=2)
     run("report", "--in", "saved", "--html", str(tmp_path / "saved.html"), "--weeks", "1")
     assert (tmp_path / "saved.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("record", "command"), [("notes-ask", "notes ask tomatoes"), ("notes-trends", "notes trends")]
+)
+def test_commands_print_every_key_of_their_record(record, command, run, valid):
+    (schema,) = (row.schema for row in RECORDS if row.name == record)
+    valid(schema, json.loads(run(*command.split(), "--json")))

@@ -13,8 +13,8 @@ from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.git.repository import Repository
 from ubp.git.trees import list_tree
 from ubp.index.session import Session, Target
-from ubp.notes.note import DAY_SECONDS
-from ubp.notes.reports import (
+from ubp.kits.notes.note import DAY_SECONDS
+from ubp.kits.notes.reports import (
     BuildResult,
     OssReport,
     RepositoryAddress,

@@ -1,4 +1,4 @@
-"""Ask a language model of the user's for an answer, over an API like OpenAI's.
+"""Ask a language model of the user's, over an API like OpenAI's.
 
 It is asked only where the user's environment names it: `UBP_ASK_URL` (such as
 http://localhost:11434/v1), `UBP_ASK_MODEL`, and `UBP_ASK_KEY` if it wants one. A repository's
@@ -12,8 +12,6 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ubp.core.errors import UsageError
-from ubp.notes.answer import INSTRUCTIONS, WrittenAnswer, accept_answer, question_for_model
-from ubp.notes.ask import NotesAnswer
 
 URL, MODEL, KEY = "UBP_ASK_URL", "UBP_ASK_MODEL", "UBP_ASK_KEY"
 TIMEOUT_SECONDS = 60.0
@@ -54,29 +52,16 @@ def find_language_model(environment: Mapping[str, str]) -> LanguageModel | None:
     return LanguageModel(url, name, environment.get(KEY, ""))
 
 
-def write_answer(answer: NotesAnswer, environment: Mapping[str, str]) -> WrittenAnswer | None:
-    """Return what the user's model writes from the passages of an answer; None: there is no model.
+class NoCompletionError(Exception):
+    """The model could not be asked, or did not answer."""
+
+
+def complete(model: LanguageModel, instructions: str, message: str) -> str:
+    """Return what a model answers to a message.
 
     Raises:
-        UsageError: the model is not configured correctly.
+        NoCompletionError: it does not answer, or with something else than a text.
     """
-    model = find_language_model(environment)
-    if model is None:
-        return None
-    if not answer.passages:
-        return WrittenAnswer(model.name, problem="There are no passages to write it from.")
-    try:
-        text = _complete(model, question_for_model(answer.question, answer.passages))
-    except _NoAnswerError as error:
-        return WrittenAnswer(model.name, problem=f"{model.name} did not answer: {error}.")
-    return accept_answer(model.name, text, len(answer.passages))
-
-
-class _NoAnswerError(Exception):
-    """The model could not be asked."""
-
-
-def _complete(model: LanguageModel, message: str) -> str:
     import httpx2
 
     body = {
@@ -84,7 +69,7 @@ def _complete(model: LanguageModel, message: str) -> str:
         "temperature": 0,
         "max_tokens": MAX_TOKENS,
         "messages": [
-            {"role": "system", "content": INSTRUCTIONS},
+            {"role": "system", "content": instructions},
             {"role": "user", "content": message},
         ],
     }
@@ -97,19 +82,19 @@ def _complete(model: LanguageModel, message: str) -> str:
             ) as response,
         ):
             if response.status_code != OK:
-                raise _NoAnswerError(f"it answered {response.status_code}")
+                raise NoCompletionError(f"it answered {response.status_code}")
             data = bytearray()
             for chunk in response.iter_bytes():
                 data += chunk
                 if len(data) > MAX_RESPONSE_BYTES:
-                    raise _NoAnswerError("its answer is too large")
+                    raise NoCompletionError("its answer is too large")
         text = json.loads(data)["choices"][0]["message"]["content"]
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise _NoAnswerError(str(error) or type(error).__name__) from error
+        raise NoCompletionError(str(error) or type(error).__name__) from error
     except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise _NoAnswerError("its answer is not a chat completion") from error
+        raise NoCompletionError("its answer is not a chat completion") from error
     if not isinstance(text, str):
-        raise _NoAnswerError("its answer has no text")
+        raise NoCompletionError("its answer has no text")
     return text
 
 

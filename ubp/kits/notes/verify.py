@@ -24,13 +24,13 @@ from ubp.index.collections import (
     write_collection,
 )
 from ubp.index.session import Session, SessionOptions
-from ubp.notes.reports import (
+from ubp.kits.notes.reports import (
     REPORT_COLLECTION,
     OssReport,
     RepositoryAddress,
     write_report,
 )
-from ubp.notes.verify import NEEDED_FILES, Check, ForgeFacts, verify
+from ubp.kits.notes.score import NEEDED_FILES, Check, ForgeFacts, verify
 from ubp.sync.imports import AUTHOR
 from ubp.sync.repositories import Context, create_repository, locked
 from ubp.sync.run import add_collection

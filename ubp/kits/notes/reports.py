@@ -22,10 +22,10 @@ from ubp.index.collections import (
     repository_path,
 )
 from ubp.index.session import Session
+from ubp.kits.notes.note import REPORTS, day_of, parse_date
 from ubp.markdown.document import read_head
 from ubp.markdown.new_page import write_page
 from ubp.markdown.yaml_nodes import Node
-from ubp.notes.note import REPORTS, day_of, parse_date
 
 FORGES = frozenset({"github.com", "gitlab.com", "codeberg.org"})
 """Where repositories are verified: an agent must not make UBP reach any other host."""

@@ -1,1 +1,0 @@
-"""Tools about notes: bookmarks, and what people write down."""
