@@ -84,6 +84,14 @@ ROWS = (
         example="ubp debt --prune",
     ),
     Row(
+        "ubp.answers.staleness.affected:AFFECTED",
+        record="affected",
+        command="affected",
+        help="List the pages that describe the given files.\n\n"
+        "The files need not exist: deleted files are accepted, too.",
+        example="ubp affected src/auth.py",
+    ),
+    Row(
         "ubp.answers.pages.get_page:GET_PAGE",
         record="get-page",
         command="get-page",

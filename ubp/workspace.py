@@ -24,7 +24,6 @@ from ubp.core.model import (
 from ubp.index.session import Session, SessionOptions, Target
 from ubp.staleness.model import (
     Acknowledgement,
-    Affected,
     LanguageCount,
     SourceDiff,
     StaleReport,
@@ -322,15 +321,6 @@ class Workspace:
             for revision in (since, ref)
         )
         return compare_levels(then, now, paths)
-
-    def affected(self, paths: Sequence[str], *, ref: str | None = None) -> tuple[Affected, ...]:
-        """Return the pages that describe these files, folders or globs."""
-        from ubp.index.select import path_from_root
-        from ubp.staleness.references import find_affected
-
-        view = self.session.view(Target(ref))
-        repository = self.session.repository
-        return find_affected(view, [path_from_root(path, repository) for path in paths])
 
     def acknowledge(  # noqa: PLR0913  # the API's options, all of them named
         self,

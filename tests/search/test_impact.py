@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.answers.pages.impact import ImpactRequest
+from ubp.answers.staleness.affected import AffectedRequest
 from ubp.core.errors import PageNotFoundError, UsageError
 from ubp.core.paths import doc_id
 from ubp.workspace import Workspace
@@ -243,7 +244,7 @@ def test_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked, p
     assert (sorted(page for page, _ in chains(impact)), impact.exists) == (pages, True)
     if not part.startswith(("auth", "spec")):  # it takes whole paths, and knows no links
         with Workspace.open(str(described.root)) as workspace:
-            affected = [found.page.filepath for found in workspace.affected([part])]
+            affected = [page.filepath for page in workspace.ask(AffectedRequest((part,))).documents]
         assert affected == [page for page in pages if page != "docs/links.md"]
 
 

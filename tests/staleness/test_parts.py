@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.answers.pages.impact import ImpactRequest
+from ubp.answers.staleness.affected import AffectedRequest
 from ubp.code import symbols
 from ubp.workspace import Workspace
 
@@ -391,13 +392,13 @@ def test_diff_of_a_line_range_is_limited_to_it(repository):
 
 def test_page_is_affected_by_the_file_of_its_symbol(project):
     with Workspace.open(str(project.root)) as workspace:
-        (affected,) = workspace.affected(["src/auth.py"])
+        (affected,) = workspace.ask(AffectedRequest(("src/auth.py",))).documents
         by_symbol = {
-            name: len(workspace.affected([f"src/auth.py#{name}"]))
+            name: len(workspace.ask(AffectedRequest((f"src/auth.py#{name}",))).documents)
             for name in ("login", "login.inner", "logout")
         }
         impact = workspace.ask(ImpactRequest("src/auth.py"))
-    assert affected.page.filepath == "docs/auth.md"
+    assert affected.filepath == "docs/auth.md"
     assert by_symbol == {"login": 1, "login.inner": 1, "logout": 0}
     assert [impacted.filepath for impacted in impact.impacted] == ["docs/auth.md"]
 

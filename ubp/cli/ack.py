@@ -1,4 +1,4 @@
-"""`ubp ack`, which pins reviewed pages, and `ubp affected`, which finds the pages of some files."""
+"""`ubp ack`, which pins reviewed pages."""
 
 from typing import Annotated
 
@@ -8,8 +8,7 @@ from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import Keys, Revision
 from ubp.cli.terminal import Terminal
-from ubp.core.errors import UsageError
-from ubp.output.text.stale import acknowledge_text, affected_text
+from ubp.output.text.stale import acknowledge_text
 
 
 def ack(  # noqa: PLR0913  # the command's options
@@ -70,30 +69,3 @@ def ack(  # noqa: PLR0913  # the command's options
         )
         terminal.write(text)
     return FINDINGS if has_skipped else CLEAN
-
-
-def affected(*paths: str, ref: Revision = None, key: Keys = None, terminal: Terminal) -> int:
-    """Run `ubp affected`.
-
-    Args:
-        paths: Files, directories or globs.
-        ref: Use this revision instead of the work tree.
-        key: Front matter key that lists sources, instead of the configured keys; repeatable.
-        terminal: Where the answer goes.
-    """
-    if not paths:
-        raise UsageError(
-            "Missing argument: a file, directory or glob.",
-            cause="`ubp affected` lists the pages that describe the given files.",
-            hint="Specify one or more: ubp affected src/auth.py",
-        )
-    with open_workspace(terminal, keys=key or ()) as workspace:
-        pages = workspace.affected(paths, ref=ref)
-    if terminal.options.json:
-        from ubp.output.records.references import affected_record
-
-        terminal.record(affected_record(pages))
-    else:
-        is_quiet = terminal.options.quiet
-        terminal.write(affected_text(pages, paths, terminal.style, is_quiet=is_quiet))
-    return CLEAN

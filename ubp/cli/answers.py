@@ -73,6 +73,12 @@ def make_command(row: Row) -> Callable[..., int]:
             name="--in", metavar="NAME[@REV]", help="Use a collection instead of this repository."
         )
         parameters.append(_keyword("in_", Annotated[str | None, settings], None))
+    if answer.reads_keys:
+        settings = Parameter(
+            metavar="NAME",
+            help="Front matter key that lists sources, instead of the configured keys; repeatable.",
+        )
+        parameters.append(_keyword("key", Annotated[list[str] | None, settings], None))
     parameters.append(_keyword("terminal", Terminal, inspect.Parameter.empty))
     signature = inspect.Signature(parameters, return_annotation=int)
 
@@ -80,10 +86,13 @@ def make_command(row: Row) -> Callable[..., int]:
         given = signature.bind(*arguments, **keywords).arguments
         terminal: Terminal = given.pop("terminal")
         format_, collection = given.pop("format_", "text"), given.pop("in_", None)
+        keys = given.pop("key", None) or ()
         if format_ == "json":
             terminal.set(terminal.options._replace(json=True))
         request = make_request(row, answer, options, given)
-        return print_answer(answer, request, terminal, collection=collection, format_=format_)
+        return print_answer(
+            answer, request, terminal, collection=collection, keys=keys, format_=format_
+        )
 
     command.__signature__ = signature  # type: ignore[attr-defined]  # what cyclopts reads
     command.__name__ = row.command.rpartition(" ")[2]

@@ -73,14 +73,7 @@ ROWS = (
         "ubp check --staged",
     ),
     answer_row("explain"),
-    CommandRow(
-        "affected",
-        "ubp.cli.ack:affected",
-        QUERY,
-        "List the pages that describe the given files.\n\n"
-        "The files need not exist: deleted files are accepted, too.",
-        "ubp affected src/auth.py",
-    ),
+    answer_row("affected"),
     CommandRow(
         "search",
         "ubp.cli.search:search",

@@ -79,11 +79,12 @@ class Answer(Generic[RequestT, RecordT]):
     does not contain; `run_for_people` does so for people's text alone. `fit` removes the least
     important parts of a record's JSON object until it is within the limits that `budgets`, fields
     of the request, set; instead of that, a list named `items` is shortened by running with a
-    smaller `limit`. What `reads_collections` answers about a collection, too. With `has_facts` the
-    record is sent with `AnswerFacts`. `run_anywhere` takes the place of `run` for a command that
-    works outside repositories, too; where it returns None, the answer needs one. `status` returns
-    the exit status of the command, by default 0; `formats` are the texts that its `--format`
-    chooses besides text and JSON.
+    smaller `limit`. What `reads_collections` answers about a collection, too; the command of what
+    `reads_keys` takes the keys of front matter that list sources. With `has_facts` the record is
+    sent with `AnswerFacts`. `run_anywhere` takes the place of `run` for a command that works
+    outside repositories, too; where it returns None, the answer needs one. `status` returns the
+    exit status of the command, by default 0; `formats` are the texts that its `--format` chooses
+    besides text and JSON.
     """
 
     request: type[RequestT]
@@ -97,6 +98,7 @@ class Answer(Generic[RequestT, RecordT]):
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)
     reads_collections: bool = False
+    reads_keys: bool = False
     has_facts: bool = True
     is_versioned: bool = True
     status: Callable[[RecordT], int] | None = None

@@ -1,44 +1,13 @@
-"""Records of `ubp affected` and `ubp ack`."""
+"""Records of `ubp ack`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.core.model import SourceReference
 from ubp.core.paths import doc_id
-from ubp.frame.fields import Count, DocId, Line, PagePath, Pin, Title
-from ubp.frame.records import title_of
+from ubp.frame.fields import Count, DocId, PagePath, Pin
 from ubp.output.records.staleness import DiffRecord
-from ubp.staleness.model import Acknowledgement, Affected, Pinned
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceRecord:
-    """A reference to a source, as written in a page."""
-
-    source_path: Annotated[str, "path or glob from the root, as written"]
-    line: Annotated[Line, "line of the reference in the page, from 1"]
-    key: Annotated[str, "front matter key that contains the reference"]
-    fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"]
-    pin: Annotated[str | None, "object id of the pin"]
-    reason: Annotated[str | None, "reason given when it was acknowledged"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AffectedPageRecord:
-    """A page that describes one of the given files."""
-
-    doc_id: DocId
-    filepath: PagePath
-    title: Title
-    references: Annotated[tuple[ReferenceRecord, ...], "references to the given files"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AffectedRecord:
-    """Pages that describe the given files."""
-
-    documents: Annotated[tuple[AffectedPageRecord, ...], "pages, sorted by path"]
+from ubp.staleness.model import Acknowledgement, Pinned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,21 +58,6 @@ class AcknowledgeRecord:
     summary: AcknowledgeSummaryRecord
 
 
-def affected_record(affected: Iterable[Affected]) -> AffectedRecord:
-    """Return the record of `ubp affected`."""
-    return AffectedRecord(
-        documents=tuple(
-            AffectedPageRecord(
-                doc_id=doc_id(document.page.filepath),
-                filepath=document.page.filepath,
-                title=title_of(document.page),
-                references=tuple(map(_reference, document.references)),
-            )
-            for document in affected
-        )
-    )
-
-
 def acknowledge_record(results: Sequence[Acknowledgement]) -> AcknowledgeRecord:
     """Return the record of `ubp ack`."""
     return AcknowledgeRecord(
@@ -131,15 +85,4 @@ def _pinned(pinned: Pinned) -> PinnedRecord:
         pin=pinned.pin,
         diff=None if pinned.diff is None else DiffRecord(pinned.diff.text, pinned.diff.missing),
         is_older=pinned.is_older,
-    )
-
-
-def _reference(reference: SourceReference) -> ReferenceRecord:
-    return ReferenceRecord(
-        source_path=reference.source_path,
-        line=reference.line,
-        key=reference.key,
-        fragment=reference.fragment,
-        pin=reference.pin,
-        reason=reference.reason,
     )

@@ -36,7 +36,7 @@ from ubp.output.records.rag import (
     RagSuggestRecord,
     RagSyncRecord,
 )
-from ubp.output.records.references import AcknowledgeRecord, AffectedRecord
+from ubp.output.records.references import AcknowledgeRecord
 from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
 from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
@@ -80,7 +80,6 @@ EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind
 
 _RECORDS = (
     RecordRow("ack", AcknowledgeRecord, ("ubp ack",)),
-    RecordRow("affected", AffectedRecord, ("ubp affected",)),
     RecordRow("badge", BadgeRecord, ("ubp badge",), is_versioned=False),
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),

@@ -1,4 +1,4 @@
-"""Texts about staleness for people: `ubp stale`, `ubp ack`, `ubp affected` and the welcome.
+"""Texts about staleness for people: `ubp stale`, `ubp ack` and the welcome.
 
 The summary of `ubp stale` never claims more than was verified. Commands to type are printed for the
 directory where the user is.
@@ -29,7 +29,7 @@ from ubp.output.text.common import (
     visible_pages,
     visible_references,
 )
-from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
+from ubp.staleness.model import Acknowledgement, SourceDiff, StaleReport
 from ubp.staleness.wording import (
     HOOK_PARSER,
     LEVEL_WORDS,
@@ -405,24 +405,6 @@ def _acknowledged_page(result: Acknowledgement, style: Style) -> Iterator[str]:
     for skipped in result.skipped:
         name = printable(skipped.source_path)
         yield f"  {name}  {style.yellow('skipped')}: {printable(skipped.reason)}"
-
-
-def affected_text(
-    affected: Sequence[Affected], paths: Sequence[str], style: Style, *, is_quiet: bool
-) -> str:
-    """Return a line for each reference, then a summary unless `is_quiet`."""
-    lines = [
-        f"{style.bold(f'{printable(document.page.filepath)}:{reference.line}')}  "
-        f"{printable(reference.source_path + (reference.fragment or ''))}"
-        for document in affected
-        for reference in document.references
-    ]
-    if not is_quiet:
-        names = printable(", ".join(paths))
-        verb = "describes" if len(affected) == 1 else "describe"
-        summary = f"{count(len(affected), 'page')} {verb} {names}."
-        lines += ["", summary] if affected else [style.yellow(f"No page describes {names}.")]
-    return "".join(f"{line}\n" for line in lines)
 
 
 def welcome_text(report: StaleReport, style: Style) -> str:
