@@ -21,7 +21,7 @@ from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS, load_kit, load_rag, load_specs
+from ubp.server.tools.registry import TOOLSETS, load_kit, load_rag
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -33,9 +33,7 @@ LAYERS = {
     "lsp": "editors: the language server",
     "server": "agents: MCP server, scheduler, tools, prompts, resources",
     "sync | output": "collections from the network | values to text, JSON records, CI formats",
-    "specifications | rag": (
-        "questions about specifications, each answer with its citation | about projects"
-    ),
+    "rag": "questions about projects",
     "workspace | errors": "the Python API: opens, joins, delegates",
     "table": "a row for each answer: its command, its tool, its record",
     "answers | kits": (
@@ -137,7 +135,7 @@ def tool_manuals():
         "\n\n".join([f"## {name}", *(describe_tool(tool) for tool in tools)])
         for name, tools in {
             **TOOLSETS,
-            "specs": load_specs(),
+            "specs": load_kit("specs"),
             "notes": load_kit("notes"),
             "rag": load_rag(),
         }.items()

@@ -63,6 +63,7 @@ KITS = (
         example="ubp notes ask --in saved which vector database runs in the browser",
         topics="ubp.kits.notes.trends:topics_of_report",
     ),
+    Kit("specs"),
 )
 
 ROWS = (
@@ -242,6 +243,42 @@ ROWS = (
         example="ubp notes trends --in saved --period 1m",
         tool="trends",
         toolset="notes",
+    ),
+    Row(
+        "ubp.kits.specs.list_languages:LIST_LANGUAGES",
+        record="spec-languages",
+        tool="list_languages",
+        toolset="specs",
+    ),
+    Row(
+        "ubp.kits.specs.list_versions:LIST_VERSIONS",
+        record="spec-versions",
+        tool="list_versions",
+        toolset="specs",
+    ),
+    Row(
+        "ubp.kits.specs.search_spec:SEARCH_SPEC",
+        record="spec-search",
+        tool="search_spec",
+        toolset="specs",
+    ),
+    Row(
+        "ubp.kits.specs.get_section:GET_SECTION",
+        record="spec-section",
+        tool="get_section",
+        toolset="specs",
+    ),
+    Row(
+        "ubp.kits.specs.build_learning_plan:BUILD_LEARNING_PLAN",
+        record="spec-plan",
+        tool="build_learning_plan",
+        toolset="specs",
+    ),
+    Row(
+        "ubp.kits.specs.compare_versions:COMPARE_VERSIONS",
+        record="spec-compare",
+        tool="compare_versions",
+        toolset="specs",
     ),
 )
 

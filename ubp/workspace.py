@@ -75,7 +75,6 @@ class Workspace:
         self.collection = session.collection = collection
         self.agent: Agent | None = None  # who calls, through the server
         self._assess = partial(assess_paths, session)
-        self._kept: dict[tuple[str, str], tuple[object, Workspace]] = {}
 
     @classmethod
     def open(  # noqa: PLR0913  # the API's options, all of them named
@@ -142,47 +141,18 @@ class Workspace:
             CollectionError: there is no such collection or version on this machine.
             RepositoryError: it cannot be read.
         """
-        session = self.session
-        opened = Workspace.open_collection(
-            name,
-            version,
-            directory=session.repository.root or session.repository.git_dir,
-            environment=session.environment,
-            progress=session.progress,
-            clock=session.clock,
-        )
-        opened.session.share_model(session)
-        return opened
+        opened = self.session.in_collection(name, version)
+        return Workspace(opened, opened.collection)
 
     def kept_collection(self, name: str, version: str = "") -> "Workspace":
         """Return a collection that stays open until it changes, or this workspace is closed.
-
-        To open one of 5,000 sections for each search takes five times as long as the search.
 
         Raises:
             CollectionError: there is no such collection or version on this machine.
             RepositoryError: it cannot be read.
         """
-        from ubp.index.open_collection import version_stamp
-
-        session = self.session
-        stamp = version_stamp(name, session.environment)
-        kept = self._kept.get((name, version))
-        if kept is not None:
-            if kept[0] == stamp and not kept[1].is_outdated():
-                return kept[1]
-            kept[1].close()
-            del self._kept[name, version]
-        opened = self.in_collection(name, version)
-        self._kept[name, version] = stamp, opened
-        return opened
-
-    def is_outdated(self) -> bool:
-        """Return whether a workspace of the same place must be opened instead of this one."""
-        session = self.session
-        if self.collection is not None and self.collection.kind != "local":
-            return not session.store.database.is_known()
-        return session.is_outdated()
+        opened = self.session.kept_collection(name, version)
+        return Workspace(opened, opened.collection)
 
     def __enter__(self) -> Self:
         return self
@@ -192,9 +162,6 @@ class Workspace:
 
     def close(self) -> None:
         """Close the database and the repository, and the collections that were kept open."""
-        for _, kept in self._kept.values():
-            kept.close()
-        self._kept.clear()
         self.session.close()
 
     def ask(self, request: "Request[RecordT]") -> RecordT:

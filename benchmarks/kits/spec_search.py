@@ -26,18 +26,17 @@ DEPTH = 10
 
 def ask_all(language: str, *, is_lexical: bool) -> list[int | None]:
     """Return the rank, from 1, of the first right section for each question; None: not found."""
-    from ubp.search import specifications as search
-    from ubp.specifications import SpecificationReader
+    from ubp.kits.specs import sections as search
+    from ubp.kits.specs.search_spec import SpecSearchRequest
     from ubp.workspace import Workspace
 
     share = search.MEANING_SHARE
     search.MEANING_SHARE = 0.0 if is_lexical else share
     ranks: list[int | None] = []
     with Workspace.open() as workspace:
-        reader = SpecificationReader(workspace)
         for case in json.loads(QUESTIONS.read_text(encoding="utf-8"))[language]:
-            hits = reader.search(language, case["question"], limit=DEPTH)
-            found = [hit.citation.section_id for hit in hits]
+            answer = workspace.ask(SpecSearchRequest(case["question"], language))
+            found = [result.section_id for result in answer.results]
             right = [found.index(name) + 1 for name in case["sections"] if name in found]
             ranks.append(min(right, default=None))
     search.MEANING_SHARE = share

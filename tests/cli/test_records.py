@@ -278,12 +278,6 @@ def test_records_all_have_a_test():
         "rag-stats",
         "rag-suggest",
         "rag-sync",
-        "spec-compare",  # of the tools about specifications
-        "spec-languages",
-        "spec-plan",
-        "spec-search",
-        "spec-section",
-        "spec-versions",
         "stale-translations",  # needs rules (tests/staleness/test_translations.py)
     }
     of_kits = {row.record for row in ROWS if row.module.startswith("ubp.kits.")}  # tests/kits

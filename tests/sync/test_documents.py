@@ -455,11 +455,11 @@ def test_a_kept_collection_is_opened_again_when_it_has_changed(collection, conte
     repository.commit()
     add_external(collection, ExternalDocument("web", "Quinces."), context)
     with Workspace.open(str(repository.root)) as workspace:
-        kept = workspace.kept_collection("kb")
-        assert workspace.kept_collection("kb") is kept
+        kept = workspace.kept_collection("kb").session
+        assert workspace.kept_collection("kb").session is kept
         add_external(collection, ExternalDocument("web", "Medlars."), context)
         again = workspace.kept_collection("kb")
-        assert again is not kept
+        assert again.session is not kept
         assert again.search("medlars", mode="fulltext").answer.total == 1
 
 

@@ -22,8 +22,8 @@ from ubp.git.output import MAX_BLOB_BYTES, blob_id
 from ubp.git.repository import Repository
 from ubp.git.trees import list_tree
 from ubp.git.write import ABSENT, Author, update_ref, write_commit
+from ubp.index.addresses import save_addresses
 from ubp.index.collections import CURRENT, Collection, Outcome, Problem, SyncResult
-from ubp.index.specifications import save_addresses
 from ubp.markdown.new_page import read_metadata
 from ubp.sync.bookmarks import MAX_EXPORT_BYTES, Bookmark, is_export, read_export, write_note
 

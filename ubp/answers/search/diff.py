@@ -10,10 +10,11 @@ from ubp.core.paths import normalize_path
 from ubp.frame.answer import Answer, Request
 from ubp.frame.fields import Count
 from ubp.frame.wording import SHORT_ID, count, joined, printable
+from ubp.frame.words import WordsRecord
 from ubp.frame.writer import Writer
 from ubp.index.select import path_from_root
 from ubp.index.session import Session
-from ubp.search.compare import ChangeKind, SectionChange, SectionPlace, WordKind, compare_versions
+from ubp.search.compare import ChangeKind, SectionChange, SectionPlace, compare_versions
 
 # Of words that both versions have, so many are shown beside a change.
 CONTEXT_WORDS = 8
@@ -30,16 +31,6 @@ class SectionPlaceRecord:
     id: Annotated[str, "id of the heading; empty before the first heading"]
     heading_path: Annotated[tuple[str, ...], "the headings above it and its own"]
     line: Annotated[Count, "line of the heading, from 1"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordsRecord:
-    """Consecutive words of a changed section."""
-
-    kind: Annotated[WordKind, "which version has them: equal means both"]
-    text: Annotated[
-        str, "the words, without markup; 10,000 at most of a section that is not compared"
-    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,14 +44,6 @@ from ubp.output.records.setup import (
     InitRecord,
     StatusRecord,
 )
-from ubp.output.records.specifications import (
-    LanguagesRecord,
-    LearningPlanRecord,
-    SpecComparisonRecord,
-    SpecSearchRecord,
-    SpecSectionRecord,
-    SpecVersionsRecord,
-)
 from ubp.output.records.staleness import StaleRecord
 from ubp.output.records.translations import TranslationsRecord
 from ubp.table import ROWS, Row, load
@@ -126,12 +118,6 @@ _RECORDS = (
         ("ubp search --fulltext", "ubp_fulltext_search"),
         is_answer=True,
     ),
-    RecordRow("spec-compare", SpecComparisonRecord, ("compare_versions",), is_answer=True),
-    RecordRow("spec-languages", LanguagesRecord, ("list_languages",), is_answer=True),
-    RecordRow("spec-plan", LearningPlanRecord, ("build_learning_plan",), is_answer=True),
-    RecordRow("spec-search", SpecSearchRecord, ("search_spec",), is_answer=True),
-    RecordRow("spec-section", SpecSectionRecord, ("get_section",), is_answer=True),
-    RecordRow("spec-versions", SpecVersionsRecord, ("list_versions",), is_answer=True),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),

@@ -32,27 +32,6 @@ TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
 }
 
 
-def load_specs() -> tuple[AnyTool, ...]:
-    """Return the tools about specifications."""
-    from ubp.server.tools.specs import (
-        build_learning_plan,
-        compare_versions,
-        get_section,
-        list_languages,
-        list_versions,
-        search_spec,
-    )
-
-    return (
-        list_languages.LIST_LANGUAGES,
-        list_versions.LIST_VERSIONS,
-        search_spec.SEARCH_SPEC,
-        get_section.GET_SECTION,
-        build_learning_plan.BUILD_LEARNING_PLAN,
-        compare_versions.COMPARE_VERSIONS,
-    )
-
-
 def load_edit() -> tuple[AnyTool, ...]:
     """Return the tools that propose edits."""
     from ubp.server.tools.edit import (
@@ -105,7 +84,6 @@ OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
     "edit": load_edit,
     **{kit.name: partial(load_kit, kit.name) for kit in KITS},
     "rag": load_rag,
-    "specs": load_specs,
 }
 ADDED = "+"  # `+specs` adds a tool set to the default ones
 # Former names, accepted for one version after the renaming.

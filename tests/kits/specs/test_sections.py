@@ -3,8 +3,8 @@
 import pytest
 
 from ubp.core.errors import UsageError
+from ubp.kits.specs.sections import find_spec_sections
 from ubp.search.run import open_search
-from ubp.search.specifications import find_spec_sections
 from ubp.workspace import Workspace
 
 

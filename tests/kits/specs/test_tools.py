@@ -9,8 +9,8 @@ from ubp.core.errors import BadArgumentError, CollectionError, PageNotFoundError
 from ubp.core.model import ObjectId
 from ubp.core.policy import EXCERPT_CHARACTERS
 from ubp.git.repository import open_repository
+from ubp.index.addresses import page_address, save_addresses
 from ubp.index.collections import Collection
-from ubp.index.specifications import page_address, save_addresses
 from ubp.search.excerpt import PASSAGE_CHARACTERS
 from ubp.server.errors import error_result, translate
 from ubp.server.tools.registry import offer_collections, select_tools

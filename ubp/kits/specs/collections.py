@@ -1,15 +1,12 @@
-"""Specifications: the collections with a language, their versions, and addresses to cite."""
+"""Specifications: the collections with a language, and their versions."""
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
-from urllib.parse import quote
 
 from ubp.core.config import CollectionSetting
 from ubp.core.errors import CollectionError, UbpError
-from ubp.core.files import write_atomically
-from ubp.core.model import FilePath, ObjectId
+from ubp.core.model import ObjectId
 from ubp.core.shell import ubp_command
 from ubp.core.text import closest_name
 from ubp.git.repository import Repository
@@ -28,16 +25,6 @@ from ubp.index.collections import (
     resolve_version,
 )
 
-ADDRESSES_FILE = "addresses.json"
-"""In the data directory of an import: the address of each page, by its path."""
-
-# Where forges show a file of a commit, below the address of the repository.
-_FILES = {
-    "github.com": "blob",
-    "gitlab.com": "-/blob",
-    "codeberg.org": "src/commit",
-    "bitbucket.org": "src",
-}
 SHORT_COMMIT = 12
 
 
@@ -190,36 +177,3 @@ def version_name(repository: Repository, commit: ObjectId) -> str:
     )
     names = os.fsdecode(tags).split("\n")
     return names[0] or commit[:SHORT_COMMIT]
-
-
-def save_addresses(repository: Repository, addresses: Mapping[FilePath, str]) -> None:
-    """Remember the addresses from which the pages of an import came."""
-    os.makedirs(repository.data_dir, exist_ok=True)
-    data = json.dumps(addresses, ensure_ascii=False, indent=0).encode()
-    write_atomically(os.path.join(repository.data_dir, ADDRESSES_FILE), data)
-
-
-def page_address(
-    repository: Repository, collection: Collection, commit: ObjectId, path: FilePath, fragment: str
-) -> str:
-    """Return the address of a section: of an import where it came from, else of its commit."""
-    anchor = f"#{quote(fragment)}" if fragment else ""
-    address = collection.address
-    if collection.kind == "import":
-        return f"{_addresses(repository).get(path, address)}{anchor}"
-    base = address.removesuffix("/").removesuffix(".git")
-    if base.startswith("git@"):
-        base = "https://" + base.removeprefix("git@").replace(":", "/", 1)
-    host = base.partition("://")[2].partition("/")[0]
-    if host in _FILES:
-        return f"{base}/{_FILES[host]}/{commit}/{quote(path)}{anchor}"
-    return f"{base}/{quote(path)}{anchor}"
-
-
-def _addresses(repository: Repository) -> Mapping[FilePath, str]:
-    try:
-        with open(os.path.join(repository.data_dir, ADDRESSES_FILE), encoding="utf-8") as file:
-            found = json.load(file)
-    except (OSError, ValueError):  # an import of a folder, or of an earlier version of UBP
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,0 +1,1 @@
+"""Specifications: collections with a language, each answer with its citation."""

@@ -1,0 +1,152 @@
+"""`compare_versions`: the sections that differ between two versions of a specification."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from ubp.core.model import FilePath
+from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.arguments import MaxTokens
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
+from ubp.frame.fields import Count
+from ubp.frame.wording import count
+from ubp.frame.words import WordsRecord
+from ubp.frame.writer import Writer
+from ubp.index.session import Session
+from ubp.kits.specs.fields import CitationRecord, CitedLanguage, Language, SectionId, cited
+from ubp.kits.specs.reader import Opened, SpecificationReader
+from ubp.kits.specs.sections import ReadSection
+from ubp.search.compare import ChangeKind, compare_versions
+
+COMPARISON_TOKENS = 8_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecChangeRecord:
+    """A section that differs."""
+
+    kind: Annotated[ChangeKind, "what happened to it"]
+    old: Annotated[CitationRecord | None, "where it was; null if it was added"] = None
+    new: Annotated[CitationRecord | None, "where it is; null if it was removed"] = None
+    words: Annotated[tuple[WordsRecord, ...], "what differs; empty if only its place does"] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecComparisonRecord:
+    """What changed between two versions of a specification."""
+
+    language: CitedLanguage
+    old_version: Annotated[str, "the older version, as it was given"]
+    new_version: Annotated[str, "the newer version, as it was given"]
+    total_changes: Annotated[Count, "number of sections that differ"]
+    changes: Annotated[tuple[SpecChangeRecord, ...], "in the order of the newer version"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompareRequest(Request[SpecComparisonRecord]):
+    """Two versions, and perhaps one section."""
+
+    language: Language
+    from_: Annotated[str, "older version, from list_versions"]
+    to: Annotated[str, "newer version"]
+    section_id: SectionId | None = None
+    max_tokens: MaxTokens = COMPARISON_TOKENS
+
+
+def run(session: Session, request: CompareRequest) -> SpecComparisonRecord:
+    """Return the sections that differ, of each document that has both versions.
+
+    Raises:
+        CollectionError: there is no such language or version.
+        SectionNotFoundError: no section of the two versions has the id, or several have.
+        RepositoryError: a document cannot be read.
+    """
+    reader, old, new = SpecificationReader(session), request.from_, request.to
+    changes: list[SpecChangeRecord] = []
+    for specification in reader.having(request.language, new, reader.choose(request.language, old)):
+        path, section = None, None
+        if request.section_id:
+            versions = [(specification, new), (specification, old)]
+            path, section = reader.find_section(versions, request.section_id, _place)
+        with reader.open(specification, new) as opened:
+            changes += _changes(opened, old, new, path, section)
+    return SpecComparisonRecord(
+        language=request.language,
+        old_version=old,
+        new_version=new,
+        total_changes=len(changes),
+        changes=tuple(changes),
+    )
+
+
+def _place(_: Opened, found: ReadSection) -> tuple[FilePath, str]:
+    return found.page.filepath, found.heading.id
+
+
+def _changes(
+    opened: Opened, old: str, new: str, path: FilePath | None, section: str | None
+) -> Iterator[SpecChangeRecord]:
+    """Yield the sections that differ; equal words are left out."""
+    comparison = compare_versions(opened.session, old, new, path, section)
+    before = opened._replace(commit=comparison.old, version=old)
+    for change in comparison.changes:
+        yield SpecChangeRecord(
+            kind=change.kind,
+            old=before.cite_place(change.old) if change.old else None,
+            new=opened.cite_place(change.new) if change.new else None,
+            words=tuple(
+                WordsRecord(kind=words.kind, text=words.text)
+                for words in change.words
+                if words.kind != "equal"
+            ),
+        )
+
+
+def fit(record: Json, limit: TokenLimit) -> None:
+    """Drop the words of the longest changes, then the last changes."""
+    limit.drop(record, _removable_parts(record, limit))
+
+
+def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
+    changes = record["changes"]
+    for change in sorted(changes, key=lambda change: -limit.weigh(change.get("words", []))):
+        if change.get("words"):
+            yield limit.clear(change, "words")
+    while changes:
+        yield changes.pop()
+
+
+def text(record: SpecComparisonRecord, write: Writer) -> Iterator[str]:
+    """Yield the sections that differ, each with the words that do."""
+    versions = f"{write.name(record.old_version)} and {write.name(record.new_version)}"
+    if not record.total_changes:
+        yield f"No section differs between {versions}."
+        return
+    number = count(record.total_changes, "section")
+    verb = "differs" if record.total_changes == 1 else "differ"
+    yield f"{number} {verb} between {versions}. {write.notice()}"
+    for change in record.changes:
+        yield f"{change.kind}:"
+        if citation := change.new or change.old:
+            yield from cited(citation, write)
+        for words in change.words:
+            yield f"  {'+' if words.kind == 'added' else '-'} {write.quote(words.text)}"
+    if omitted := record.total_changes - len(record.changes):
+        yield f"[{count(omitted, 'more section')}: use section_id or a larger max_tokens]"
+
+
+COMPARE_VERSIONS = Answer(
+    request=CompareRequest,
+    record=SpecComparisonRecord,
+    run=run,
+    text=text,
+    fit=fit,
+    tool=ToolTraits(
+        title="Compare two versions of a specification",
+        description=(
+            "List the sections that were added, changed, moved or removed between two versions of a"
+            " specification, with the words that differ and a citation in each version."
+        ),
+    ),
+)

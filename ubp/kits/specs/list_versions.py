@@ -1,0 +1,92 @@
+"""`list_versions`: the versions of a specification that are here."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.fields import GitId, Moment
+from ubp.frame.records import moment_or_none
+from ubp.frame.wording import SHORT_ID, count, printable
+from ubp.frame.writer import Writer
+from ubp.index.session import Session
+from ubp.kits.specs.fields import CitedLanguage, DocName, Language
+from ubp.kits.specs.reader import SpecificationReader
+
+DAY = len("2026-11-08")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecVersionRecord:
+    """A version that is here, complete."""
+
+    version: Annotated[str, "its name, the argument of the other tools"]
+    fetched_at: Annotated[Moment | None, "when it was fetched; null if unknown"] = None
+    source_url: Annotated[str, "where it comes from"]
+    doc: DocName
+    commit: Annotated[GitId, "its commit"]
+    is_current: Annotated[bool, "whether it is used where no version is given"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecVersionsRecord:
+    """The versions of a language's documents that are here."""
+
+    language: CitedLanguage
+    versions: Annotated[tuple[SpecVersionRecord, ...], "of each document the newest first"]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsRequest(Request[SpecVersionsRecord]):
+    """The language."""
+
+    language: Language
+
+
+def run(session: Session, request: VersionsRequest) -> SpecVersionsRecord:
+    """Return the versions of a language's documents.
+
+    Raises:
+        CollectionError: there is no such language.
+        RepositoryError: a document cannot be read.
+    """
+    return SpecVersionsRecord(
+        language=request.language,
+        versions=tuple(
+            SpecVersionRecord(
+                version=version.version,
+                fetched_at=moment_or_none(version.fetched_at),
+                source_url=version.source_url,
+                doc=version.document,
+                commit=version.commit,
+                is_current=version.is_current,
+            )
+            for version in SpecificationReader(session).versions(request.language)
+        ),
+    )
+
+
+def text(record: SpecVersionsRecord, write: Writer) -> Iterator[str]:
+    """Yield a line for each version."""
+    number = count(len(record.versions), "version")
+    yield f"{number} of {write.name(record.language)}. {write.notice()}"
+    for version in record.versions:
+        fetched = f", fetched {version.fetched_at[:DAY]}" if version.fetched_at else ""
+        current = ", current" if version.is_current else ""
+        yield (
+            f"{write.name(version.version)} of {write.name(version.doc)}, commit "
+            f"{version.commit[:SHORT_ID]}{fetched}{current}: {printable(version.source_url)}"
+        )
+
+
+LIST_VERSIONS = Answer(
+    request=VersionsRequest,
+    record=SpecVersionsRecord,
+    run=run,
+    text=text,
+    budgets=(),
+    tool=ToolTraits(
+        title="List versions of a specification",
+        description=("List the versions of a specification that are here, newest first."),
+    ),
+)
