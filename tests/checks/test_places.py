@@ -47,6 +47,7 @@ LINKS = [
 def test_region_is_the_whole_link(repository, placed, before):
     text = "\n\n".join(f"{before}{link} more" for link in LINKS).encode()
     repository.write("a.md", text)
+    repository.write("known.md", "[[a]] [a](a.md) ![a](known.md) " * 2 * len(LINKS))
     regions = [finding.region for finding in placed(repository).findings]
     page = text.removeprefix("\ufeff".encode())
     assert [cut(page, region) for region in regions] == [(link, link) for link in LINKS]

@@ -46,6 +46,7 @@ def test_finding_record_has_every_key(broken, asked):
         "accepted": {},
         "rules": [name for name in NAMES if name not in {"orphan-doc", "broad-source"}],
         "not_checked": [],
+        "not_understood": [],
         "snapshot": {"kind": "staged", "commit": broken.head()},
         "is_change": True,
         "fix": None,
@@ -150,13 +151,14 @@ def test_finding_repeated_in_translations_is_shown_once(repository, ubp):
     for language in ("de", "en", "ja"):
         repository.write(f"docs/{language}/a.md", "# A\n\n[b](b.md)\n")
     repository.write("docs/de/other.md", "# Other\n\n[b](b.md)\n")
+    repository.write("docs/known.md", "# Known\n\n" + "[known](known.md) " * 12)
     repository.commit()
     text = ubp(repository, "check").out
     assert text.startswith(
         "docs/en/a.md:3:1  error  broken-link: b.md does not exist.\n"
         "  Also in docs/de/a.md:3, docs/ja/a.md:3\n"
         "docs/de/other.md:3:1  error  broken-link: b.md does not exist.\n"
-        "\n4 errors in 4 of 4 pages.\n"
+        "\n4 errors in 4 of 5 pages.\n"
     )
     for language in ("es", "fr"):
         repository.write(f"docs/{language}/a.md", "# A\n\n[b](b.md)\n")

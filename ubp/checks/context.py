@@ -15,6 +15,7 @@ from ubp.core.model import (
     MODE_SYMLINK,
     Assessment,
     FilePath,
+    Link,
     Page,
     ReferenceVerdict,
 )
@@ -22,7 +23,9 @@ from ubp.core.paths import normalize_path
 from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
+from ubp.markdown.document import read_head, written_addresses
 from ubp.markdown.resolve import differs_in_case, stem
+from ubp.markdown.sites.site import addresses
 from ubp.search.graph import Graph, open_graph
 
 if TYPE_CHECKING:  # few checks review bindings
@@ -80,6 +83,7 @@ class RuleContext:
         self._assess_translations = assess_translations
         self._review = review
         self._is_opaque: dict[FilePath, bool] = {}
+        self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
 
     def includes(self, path: FilePath) -> bool:
         """Whether findings in this page are to be reported."""
@@ -182,7 +186,18 @@ class RuleContext:
             resolution.bucket == "resolved"
             and resolution.target is not None
             and differs_in_case(edge.link, resolution.target, self.graph.sites)
+            and not self._is_address_set_by_page(edge.link, resolution.target)
         )
+
+    def _is_address_set_by_page(self, link: Link, path: FilePath) -> bool:
+        """Whether a page's front matter names its address, so that its file's name is another."""
+        if path not in self._own_addresses:
+            data = self.view.read([path]).get(path)
+            written = written_addresses(read_head(data, ())) if data else ()
+            site = self.graph.sites.of(path)
+            self._own_addresses[path] = addresses(site, path, written) if site else ()
+        name = link.target.rstrip("/").rpartition("/")[2]
+        return any(name == url.rpartition("/")[2] for url in self._own_addresses[path])
 
     def is_behind_opaque_folder(self, edge: GraphEdge) -> bool:
         """Whether a link's path goes through a submodule or symlink, where Git lists no files."""

@@ -74,7 +74,7 @@ class Finding(NamedTuple):
     own words and without a position: findings of the same rule, page and subject are equal even if
     the line moved, and `occurrence` numbers equal ones in the page's order. `about` is the link or
     the verdict of the reference, `related` the other file: a source or page. `is_minor` findings
-    are warnings at most. `severity` is set by the caller of the rule; it is `note` where a source
+    are warnings at most; of one that `is_certain` the link led somewhere before. `severity` is set by the caller of the rule; it is `note` where a source
     cannot be verified or the finding is accepted. `region` and `source_places` are filled in by
     `ubp.checks.locations`.
     """
@@ -90,6 +90,7 @@ class Finding(NamedTuple):
     fix: LinkFix | SourceFix | None = None
     about: Link | ReferenceVerdict | None = None
     is_minor: bool = False
+    is_certain: bool = False
     severity: Severity = "error"
     occurrence: int = 1
     suppression: Suppression | None = None
@@ -119,6 +120,29 @@ class NotChecked(NamedTuple):
     reason: str
 
 
+class Form(NamedTuple):
+    """How links of a site are written; `site` is the folder of its content, or "".
+
+    `rule` is the rule that judges them: anchors are a form of their own.
+    """
+
+    rule: str
+    generator: str
+    site: FilePath
+    written: str
+
+
+class NotUnderstood(NamedTuple):
+    """A form of links that was not checked: how many lead nowhere, of how many, and an example."""
+
+    form: Form
+    lost: int
+    links: int
+    example: str
+    filepath: FilePath
+    line: int
+
+
 class CheckReport(NamedTuple):
     """The findings of a run by path and position; of a change, those that it introduces.
 
@@ -127,7 +151,7 @@ class CheckReport(NamedTuple):
     `documents` counts the checked pages; `rules` are the names of the rules that were run, of
     which some were `not_checked`. Of a change, `behind` are the pages it touches with a reference
     that was stale before it, and `obsolete_debts` the lines of the debt file that it leaves without
-    a finding.
+    a finding. `not_understood` are the forms of links that were not checked.
     """
 
     snapshot: Snapshot
@@ -141,6 +165,7 @@ class CheckReport(NamedTuple):
     debts: tuple[Finding, ...] = ()
     behind: tuple[FilePath, ...] = ()
     obsolete_debts: tuple[Debt, ...] = ()
+    not_understood: tuple[NotUnderstood, ...] = ()
 
     @property
     def already_stale(self) -> tuple[FilePath, ...]:

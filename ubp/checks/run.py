@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.checks.context import RuleContext
 from ubp.checks.debt import Debts, find_obsolete, split_accepted
-from ubp.checks.finding import CheckReport, Finding, NotChecked, Setting, Severity, number
+from ubp.checks.finding import (
+    CheckReport,
+    Finding,
+    Form,
+    NotChecked,
+    NotUnderstood,
+    Setting,
+    Severity,
+    number,
+)
+from ubp.checks.gate import GATED, find_not_understood, gated_form, was_resolved
 from ubp.checks.outdated import OutdatedMention
 from ubp.checks.registry import COMPARING, RULES, VERIFYING, Rule, find_rules
 from ubp.checks.relaxed import NewComments, Relaxation, count_comments, relaxed_findings
@@ -82,9 +92,11 @@ def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckRepo
     """
     rules = choose_rules(options)
     context = _state_context(staleness, options)
-    findings = number(_find(context, rules))
+    found, not_understood = _understood(_find(context, rules), context, staleness, options)
+    findings = number(found)
     context.find_current = lambda: findings
-    return _report(context, rules, findings, options)
+    report = _report(context, rules, findings, options)
+    return report._replace(not_understood=not_understood)
 
 
 def find_current(
@@ -96,7 +108,8 @@ def find_current(
     """
     rules = choose_rules(options)
     context = _state_context(staleness, options)
-    findings = number(_find(context, rules))
+    found, _ = _understood(_find(context, rules), context, staleness, options)
+    findings = number(found)
     counted, _ = split_ignored(findings, options.config.ignored, context.view)
     names = (rule.name for rule in rules if rule.name not in context.not_checked)
     return tuple(names), counted
@@ -126,7 +139,13 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
         for staleness in change.before:
             before = _find(_state_context(staleness, old_options), compared)
             findings = _subtract(findings, before, context.renames)
+    not_understood: tuple[NotUnderstood, ...] = ()
+    if change.before:
+        findings, not_understood = _understood(
+            findings, context, change.before[0], options, is_change=True
+        )
     report = _report(context, rules, findings, options)
+    report = report._replace(not_understood=not_understood)
     if any(rule.name in VERIFYING for rule in rules):
         report = report._replace(behind=tuple(sorted(context.behind)))
     report = report._replace(obsolete_debts=_find_obsolete(change, context, rules, options))
@@ -135,6 +154,44 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
         return report
     context.relaxed = _check_again(report, options, options.relaxation, change.after)
     return report._replace(findings=(*report.findings, *relaxed_check.find(context)))
+
+
+def _understood(
+    findings: list[Finding],
+    context: RuleContext,
+    judged: StalenessContext,
+    options: CheckOptions,
+    *,
+    is_change: bool = False,
+) -> tuple[list[Finding], tuple[NotUnderstood, ...]]:
+    """Return the findings without those about links whose form is not understood, and these forms.
+
+    The forms are judged in the whole state `judged`. In a change that is its base, and what led
+    somewhere there is broken by the change itself.
+    """
+    rules = {finding.rule for finding in findings} & GATED.keys()
+    if not rules:
+        return findings, ()
+    whole, everywhere = context, findings
+    if is_change or options.paths is not None:
+        whole = _state_context(judged, options._replace(paths=None))
+        everywhere = [finding for rule in sorted(rules) for finding in GATED[rule](whole)]
+    forms = find_not_understood(whole, everywhere)
+    if not forms:
+        return findings, ()
+    counted: list[Finding] = []
+    found: set[Form] = set()
+    for finding in findings:
+        form = gated_form(context, finding)
+        if (
+            form not in forms
+            or form is None
+            or (is_change and was_resolved(whole, finding, context))
+        ):
+            counted.append(finding)
+        else:
+            found.add(form)
+    return counted, tuple(forms[form] for form in sorted(found))
 
 
 def _check_again(

@@ -80,6 +80,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 about=edge.link,
                 related=targets[0] if len(targets) == 1 else None,
                 fix=_fix(edge, targets[0], context) if is_certain else None,
+                is_certain=renamed is not None,
             )
 
 

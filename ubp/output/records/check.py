@@ -10,6 +10,7 @@ from ubp.checks.finding import (
     Finding,
     Fixed,
     FixReport,
+    NotUnderstood,
     Severity,
     fingerprint,
 )
@@ -96,6 +97,21 @@ class UncheckedRuleRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotUnderstoodRecord:
+    """Links of a site that are written in the same way and were not checked."""
+
+    rule: Annotated[str, "the rule that would have reported them"]
+    site: Annotated[str, "folder of the site, from the root; empty outside of sites"]
+    generator: Annotated[str, "the site's generator, as it was recognized; empty: none"]
+    written: Annotated[str, "how they are written; `#` for links to headings"]
+    lost: Annotated[Count, "number of them that lead nowhere"]
+    links: Annotated[Count, "number of all that are written so"]
+    example: Annotated[str, "one that leads nowhere"]
+    filepath: PagePath
+    line: Annotated[Line, "line of the example, from 1"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRecord:
     """Findings in the pages."""
 
@@ -105,6 +121,11 @@ class CheckRecord:
     accepted: Annotated[Mapping[str, Count], "old findings that the debt file accepts, by rule"]
     rules: Annotated[tuple[str, ...], "rules that were run"]
     not_checked: Annotated[tuple[UncheckedRuleRecord, ...], "rules that could not be checked here"]
+    not_understood: Annotated[
+        tuple[NotUnderstoodRecord, ...],
+        "forms of links of which so many lead nowhere that no rule for them is known; their"
+        " findings are left out",
+    ]
     snapshot: SnapshotRecord
     is_change: Annotated[bool, "whether only findings introduced by a change were reported"]
     fix: Annotated[
@@ -129,6 +150,7 @@ def check_record(report: CheckReport, fix: FixRecord | None = None) -> CheckReco
         accepted=_by_rule(report, is_accepted=True),
         rules=tuple(report.rules),
         not_checked=tuple(UncheckedRuleRecord(**item._asdict()) for item in report.not_checked),
+        not_understood=tuple(map(_not_understood, report.not_understood)),
         snapshot=snapshot_record(report.snapshot),
         is_change=report.is_change,
         fix=fix,
@@ -174,3 +196,18 @@ def _by_rule(report: CheckReport, *, is_accepted: bool) -> Mapping[str, int]:
         finding.rule for finding in report.ignored if finding.is_accepted == is_accepted
     )
     return dict(sorted(counts.items()))
+
+
+def _not_understood(item: NotUnderstood) -> NotUnderstoodRecord:
+    form = item.form
+    return NotUnderstoodRecord(
+        rule=form.rule,
+        site=form.site,
+        generator=form.generator,
+        written=form.written,
+        lost=item.lost,
+        links=item.links,
+        example=item.example,
+        filepath=item.filepath,
+        line=item.line,
+    )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.checks.finding import CheckReport, Finding, FixReport
+from ubp.checks.gate import not_understood_sentences
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.shell import ubp_command
 from ubp.frame.wording import (
@@ -53,6 +54,7 @@ def check_text(report: CheckReport, options: CheckTextOptions) -> str:
     lines += [
         _summary(report, options),
         *not_checked_sentences(report.not_checked),
+        *map(printable, not_understood_sentences(report.not_understood)),
         *_debts(report, options),
         *_steps(report, options),
     ]

@@ -1,0 +1,111 @@
+"""Links in forms that UBP does not understand are counted, not reported."""
+
+import pytest
+
+
+def links(prefix, numbers, suffix=""):
+    return "".join(f"[{n}]({prefix}{n}{suffix})\n" for n in numbers)
+
+
+@pytest.fixture
+def guide(repository):
+    """A site of which two of nine links without suffix, and three of four with it, find a page."""
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    for name in ("one", "two", "three"):
+        repository.write(f"docs/{name}.md", f"# {name}\n")
+    found = "[1](one.md) [2](two.md) [3](three.md)"
+    repository.write("docs/index.md", f"# Index\n\n{found} [4](four.md)\n")
+    text = f"[one](/id/one) [two](/one)\n{links('/id/', range(2, 8))}"
+    repository.write("docs/ids.md", f"# Ids\n\n{text}")
+    repository.commit("Begin")
+    return repository
+
+
+def test_form_whose_links_mostly_lead_nowhere_is_one_notice_without_findings(guide, check):
+    report = check(guide)
+    assert [finding.subject for finding in report.findings] == ["markdown four.md"]
+    (item,) = report.not_understood
+    assert item.form == ("broken-link", "vitepress", "docs", "/…")
+    assert (item.lost, item.links, item.filepath, item.line) == (7, 8, "docs/ids.md", 3)
+    assert item.example == "/id/one"
+
+
+def test_form_with_four_lost_links_keeps_its_findings(guide, found):
+    guide.write("docs/ids.md", f"# Ids\n\n{links('/id/', range(4))}")
+    assert len(found(guide, rules=["broken-link"])) == 5
+
+
+def test_form_with_a_third_of_its_links_lost_keeps_its_findings(guide, found):
+    known = "[1](/one) [2](/two) [3](/three) " * 4
+    guide.write("docs/ids.md", f"# Ids\n\n{known}\n{links('/id/', range(6))}")
+    assert len(found(guide, rules=["broken-link"])) == 7
+
+
+def test_unknown_prefix_is_no_path_even_once(guide, check):
+    guide.write("docs/ids.md", "# Ids\n\n[x](@/one.md)\n")
+    report = check(guide)
+    assert [finding.subject for finding in report.findings] == ["markdown four.md"]
+    assert [item.form.written for item in report.not_understood] == ["@/…"]
+
+
+def test_anchors_of_a_site_that_mostly_match_no_heading_are_one_notice(guide, check):
+    anchors = "".join(f"[x](one.md#a{n})\n" for n in range(6))
+    guide.write("docs/ids.md", f"# Ids\n\n{anchors}")
+    report = check(guide)
+    assert [finding.rule for finding in report.findings] == ["broken-link"]
+    assert [(item.form.rule, item.lost) for item in report.not_understood] == [
+        ("missing-anchor", 6)
+    ]
+
+
+def test_check_of_one_page_judges_forms_by_all_pages(guide, check):
+    guide.write("docs/few.md", "# Few\n\n[x](/id/few)\n")
+    report = check(guide, "docs/few.md")
+    assert report.findings == ()
+    assert [item.lost for item in report.not_understood] == [8]
+
+
+def test_new_link_in_a_form_that_the_base_does_not_understand_is_not_reported(guide, check):
+    guide.write("docs/new.md", "# New\n\n[x](/id/new) [y](gone.md)\n")
+    guide.git("add", "--all")
+    report = check(guide, staged=True)
+    assert [finding.subject for finding in report.findings] == ["markdown gone.md"]
+    assert [item.form.written for item in report.not_understood] == ["/…"]
+
+
+def test_link_that_the_change_itself_breaks_is_reported_in_any_form(guide, found):
+    guide.git("mv", "docs/one.md", "docs/new.md")
+    subjects = [line.partition(" docs/")[2] for line in found_staged(guide, found)]
+    assert subjects == ["ids.md:3 markdown /one", "index.md:3 markdown one.md"]
+
+
+def test_change_that_breaks_every_link_of_an_understood_form_is_reported(repository, found):
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    for number in range(8):
+        repository.write(f"docs/old/{number}.md", f"# {number}\n")
+    repository.write("docs/index.md", f"# Index\n\n{links('/old/', range(8))}")
+    repository.commit("Begin")
+    repository.git("mv", "docs/old", "docs/new")
+    assert len(found_staged(repository, found)) == 8
+
+
+def test_fix_leaves_links_of_a_form_that_is_not_understood(guide, fix):
+    guide.write("docs/sub/here.md", "# Here\n")
+    guide.write("docs/ids.md", f"# Ids\n\n{links('/x/here', [''] * 8)}")
+    assert fix(guide).fixed == ()
+
+
+def test_page_with_an_id_is_linked_by_the_id_whatever_the_case_of_its_file(repository, found):
+    repository.write("docusaurus.config.js", "module.exports = { presets: [['classic', {}]] }\n")
+    repository.write("docs/Configuration.md", "---\nid: configuration\n---\n# Configuration\n")
+    repository.write("docs/Other.md", "# Other\n")
+    repository.write("docs/cli.md", "# CLI\n\n[a](configuration) [b](other)\n")
+    repository.commit("Begin")
+    assert found(repository, rules=["broken-link"]) == [
+        "error broken-link docs/cli.md:3 markdown other"
+    ]
+
+
+def found_staged(repository, found):
+    repository.git("add", "--all")
+    return found(repository, staged=True, rules=["broken-link"])

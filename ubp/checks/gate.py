@@ -1,0 +1,148 @@
+"""Forms of links that are not understood: what leads nowhere in them is not reported.
+
+Links are written in forms (`/guide`, `guide.md`, `@/guide.md`, by id), and each site generator has
+rules of its own for them. Where many links of a form on one site lead nowhere, UBP does not know
+the rule, and a finding would be false. A change is judged by the forms of its base: links that the
+change itself breaks are findings all the same, whatever else leads nowhere.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ubp.checks.context import RuleContext
+from ubp.checks.finding import WIKILINKS, Finding, Form, NotUnderstood
+from ubp.checks.rules import broken_link, missing_anchor
+from ubp.core.model import FilePath, Link
+from ubp.core.paths import PAGE_SUFFIXES
+
+# A form is not understood if at least so many of its links, and more than this share of them, lead
+# nowhere.
+MIN_LOST = 5
+MAX_LOST_SHARE = 1 / 3
+MAX_SHOWN = 4
+
+LINK, ANCHOR = broken_link.NAME, missing_anchor.NAME
+GATED: Mapping[str, Callable[[RuleContext], Iterable[Finding]]] = {
+    LINK: broken_link.find,
+    ANCHOR: missing_anchor.find,
+}
+"""The rules whose findings pass the gate."""
+
+_PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
+_VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
+_HTML_SUFFIXES = (".html", ".htm")
+
+
+def form_of(rule: str, path: FilePath, link: Link, context: RuleContext) -> Form:
+    """Return the form of a link in the page at `path`."""
+    site = context.graph.sites.of(path)
+    generator, folder = (site.style.name, site.folder) if site else ("", FilePath(""))
+    if rule == ANCHOR:
+        return Form(rule, generator, folder, "#")
+    return Form(rule, generator, folder, _written(link))
+
+
+def _written(link: Link) -> str:
+    """Return how the target of a link is written: `@/`, `/…`, `/….md`, `….md`, `…`."""
+    target = link.target
+    if link.kind in WIKILINKS:
+        return "[[…]]"
+    if prefix := _PREFIX.match(target):
+        return f"{prefix[0]}…"
+    root = "/" if target.startswith("/") else ""
+    name = target.rpartition("/")[2].lower()
+    if name.endswith(PAGE_SUFFIXES):
+        return f"{root}….md"
+    if name.endswith(_HTML_SUFFIXES):
+        return f"{root}….html"
+    if "." in name.lstrip("."):
+        return f"{root}…{name[name.rindex('.') :]}"
+    return f"{root}…"
+
+
+def find_not_understood(
+    context: RuleContext, findings: Iterable[Finding]
+) -> Mapping[Form, NotUnderstood]:
+    """Return the forms of a state that are not understood, by the findings in all its pages."""
+    lost: Counter[Form] = Counter()
+    first: dict[Form, Finding] = {}
+    for finding in findings:
+        if form := gated_form(context, finding):
+            lost[form] += 1
+            first.setdefault(form, finding)
+    suspects = {form for form, number in lost.items() if number >= _min_lost(form)}
+    if not suspects:
+        return {}
+    links: Counter[Form] = Counter()
+    for edge in context.graph.all_edges():
+        if edge.resolution.bucket in _VERIFIABLE:
+            links[form_of(LINK, edge.source, edge.link, context)] += 1
+            if edge.resolution.has_anchor is not None:
+                links[form_of(ANCHOR, edge.source, edge.link, context)] += 1
+    return {
+        form: NotUnderstood(
+            form,
+            lost[form],
+            max(links[form], lost[form]),
+            _example(first[form]),
+            first[form].filepath,
+            first[form].line,
+        )
+        for form in sorted(suspects)
+        if lost[form] > links[form] * MAX_LOST_SHARE
+    }
+
+
+def _min_lost(form: Form) -> int:
+    """Return from how many lost links on a form is in doubt: one of a prefix that is no path."""
+    return 1 if _PREFIX.match(form.written) else MIN_LOST
+
+
+def _example(finding: Finding) -> str:
+    link = finding.about
+    if not isinstance(link, Link):
+        return ""
+    return link.target if link.anchor is None else f"{link.target}#{link.anchor}"
+
+
+def gated_form(context: RuleContext, finding: Finding) -> Form | None:
+    """Return the form of the link that a finding is about; None where its form does not matter."""
+    if finding.rule not in GATED or finding.is_certain or not isinstance(finding.about, Link):
+        return None
+    return form_of(finding.rule, finding.filepath, finding.about, context)
+
+
+def was_resolved(base: RuleContext, finding: Finding, context: RuleContext) -> bool:
+    """Return whether the page had the link of a finding in the base, and it led somewhere."""
+    path = context.renames.origin(finding.filepath) or finding.filepath
+    link = finding.about
+    return isinstance(link, Link) and any(
+        edge.resolution.bucket != "missing" and edge.resolution.has_anchor is not False
+        for edge in base.graph.edges_of([path]).get(path, ())
+        if (edge.link.kind, edge.link.target, edge.link.anchor)
+        == (link.kind, link.target, link.anchor)
+    )
+
+
+def not_understood_sentences(items: Sequence[NotUnderstood]) -> list[str]:
+    """Return what was not checked, the forms of most links first, and what would teach them."""
+    if not items:
+        return []
+    most = sorted(items, key=lambda item: -item.lost)
+    rest = len(most) - MAX_SHOWN
+    return [
+        *map(_sentence, most[:MAX_SHOWN]),
+        *([f"{rest} more forms of links were not checked."] if rest > 0 else []),
+        "No rule for them is known here; `sites` in .ubp/config.json can name the generator.",
+    ]
+
+
+def _sentence(item: NotUnderstood) -> str:
+    form = item.form
+    links = "links to headings" if form.rule == ANCHOR else f"links written as `{form.written}`"
+    where = f" in {form.site}" if form.site else ""
+    return (
+        f"{item.lost} {links}{where} were not checked: {item.lost} of {item.links} lead nowhere,"
+        f" for example {item.example} ({item.filepath}:{item.line})."
+    )
