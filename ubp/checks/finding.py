@@ -74,9 +74,9 @@ class Finding(NamedTuple):
     own words and without a position: findings of the same rule, page and subject are equal even if
     the line moved, and `occurrence` numbers equal ones in the page's order. `about` is the link or
     the verdict of the reference, `related` the other file: a source or page. `is_minor` findings
-    are warnings at most; of one that `is_certain` the link led somewhere before. `severity` is set by the caller of the rule; it is `note` where a source
-    cannot be verified or the finding is accepted. `region` and `source_places` are filled in by
-    `ubp.checks.locations`.
+    are warnings at most; the link of one that `is_certain` led somewhere before. `severity` is set
+    by the caller of the rule; it is `note` where a source cannot be verified or the finding is
+    accepted. `region` and `source_places` are filled in by `ubp.checks.locations`.
     """
 
     rule: str
