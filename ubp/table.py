@@ -172,6 +172,17 @@ ROWS = (
         by_hand="ubp.cli.sql:sql",
     ),
     Row(
+        "ubp.answers.setup.init:INIT",
+        record="init",
+        command="init",
+        group="setup",
+        help="Write a configuration, build the index and print setup snippets.\n\n"
+        "Asks for the documentation directory and for patterns to include and exclude. Without a "
+        "terminal, defaults are used. An existing configuration is kept.",
+        example="ubp init --yes",
+        by_hand="ubp.cli.setup:init",
+    ),
+    Row(
         "ubp.answers.setup.reindex:REINDEX",
         record="reindex",
         command="reindex",

@@ -461,6 +461,8 @@ def test_init_lists_what_it_indexes_and_what_it_omits(drifted, ubp):
     record = ubp(drifted, "init", "--yes", "--json").record
     assert record["indexed"] == [{"path": "README.md", "pages": 1}, {"path": "docs/", "pages": 2}]
     assert record["sites"] == [{"generator": "mkdocs", "folders": ["docs"]}]
+    steps = {step["command"]: step["purpose"] for step in record["next_steps"]}
+    assert steps == steps_of(out)
 
 
 def test_schema_of_the_configuration_is_in_a_clone(drifted, ubp, tmp_path):
@@ -725,7 +727,7 @@ def test_init_with_most_pages_bound_shows_no_preview(drifted, ubp):
 
 @pytest.mark.parametrize("limit", ["MAX_PREVIEW_PAGES", "MAX_PREVIEW_FILES"])
 def test_init_in_too_large_a_repository_shows_no_preview(limit, unbound, ubp, monkeypatch):
-    monkeypatch.setattr(f"ubp.cli.setup.{limit}", 2)
+    monkeypatch.setattr(f"ubp.answers.setup.init.{limit}", 2)
     unbound.write("README.md", "# Read me\n")
     record = ubp(unbound, "init", "--yes", "--json").record
     assert (record["preview"], record["is_large"]) == (None, True)
@@ -735,7 +737,7 @@ def test_init_in_too_large_a_repository_shows_no_preview(limit, unbound, ubp, mo
 
 
 def test_commands_of_init_work_where_it_was_typed(unbound, capsys, monkeypatch):
-    monkeypatch.setattr("ubp.cli.setup.MAX_PREVIEW_FILES", 1)
+    monkeypatch.setattr("ubp.answers.setup.init.MAX_PREVIEW_FILES", 1)
     (unbound.root / "docs" / "deep").mkdir()
     monkeypatch.chdir(unbound.root / "docs" / "deep")
     assert main(["init", "--yes"]) == 0

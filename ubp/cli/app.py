@@ -191,7 +191,7 @@ def _completion_installer(app: App) -> Callable[..., int]:
         path = app.install_completion(shell=chosen, add_to_startup=False)
         path.write_text(completion_script(app, chosen), encoding="utf-8", newline="\n")
         if terminal.options.json:
-            from ubp.output.records.setup import CompletionRecord
+            from ubp.answers.setup.completion import CompletionRecord
 
             terminal.record(CompletionRecord(shell=chosen, path=str(path)))
             return CLEAN

@@ -157,15 +157,7 @@ ROWS = (
         "ubp proposals show 3",
         is_group=True,
     ),
-    CommandRow(
-        "init",
-        "ubp.cli.setup:init",
-        SETUP,
-        "Write a configuration, build the index and print setup snippets.\n\n"
-        "Asks for the documentation directory and for patterns to include and exclude. Without a "
-        "terminal, defaults are used. An existing configuration is kept.",
-        "ubp init --yes",
-    ),
+    answer_row("init"),
     answer_row("reindex"),
     answer_row("model"),
     CommandRow(

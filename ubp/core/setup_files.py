@@ -12,7 +12,6 @@ from ubp.core.config_file import schema_text
 from ubp.core.errors import UsageError
 from ubp.core.files import read_regular_file, write_atomically
 from ubp.core.model import DEBT_FILE, FilePath
-from ubp.core.snippets import Snippet
 
 CONFIG_FOLDER = FilePath(".ubp")
 CONFIG_NAME = "config.json"
@@ -41,36 +40,6 @@ class Plan(NamedTuple):
     translations: tuple[Mapping[str, Any], ...] = ()
 
 
-class SiteFolders(NamedTuple):
-    """A site's generator and the folders of its pages."""
-
-    generator: str
-    folders: tuple[FilePath, ...]
-
-
-class Preview(NamedTuple):
-    """The number of pages with proposed sources, and of those at least as confident as `sure`."""
-
-    proposed: int
-    confident: int
-    sure: float
-
-
-class TranslationCount(NamedTuple):
-    """The translations that a rule of the configuration finds, and their languages."""
-
-    page: str
-    pages: int
-    languages: int
-
-
-class PathCount(NamedTuple):
-    """A folder with a final slash, or a file, and the number of pages in it."""
-
-    path: str
-    pages: int
-
-
 TOPIC_LETTERS = 3, 16  # of a word to search for
 # Titles that every documentation has.
 _COMMON_TITLES = frozenset(
@@ -78,45 +47,6 @@ _COMMON_TITLES = frozenset(
     | {"installation", "introduction", "license", "overview", "readme", "summary", "はじめに"}
     | {"概要", "目次", "導入", "インストール"}
 )
-
-
-class InitResult(NamedTuple):
-    """The result of `ubp init`: files written (from the root), index counts, snippets to paste.
-
-    `indexed` and `left_out` are the Markdown files by folder of the root; `sites` are the names of
-    site generators with their folders of pages, `translations` the rules of the configuration.
-    `broken` is the number of broken links. `missing_from_path` is the folder of the program if the
-    shell does not find it.
-
-    `embedded` is the number of embedded sections, None if there was nothing to embed or no model.
-    `acceptable` is the number of existing findings, if no debt file accepts them yet. `preview` is
-    None if most pages are bound already, or if it would take too long (`is_large`): then
-    `directory` is one of a size that does not. `topic` is a word to search for. `prefix` is the
-    folder in which the command was typed, from the root.
-    """
-
-    root: str
-    written: tuple[str, ...]
-    is_kept: bool
-    documents: int
-    indexed: tuple[PathCount, ...]
-    left_out: tuple[PathCount, ...]
-    sites: tuple[SiteFolders, ...]
-    translations: tuple[TranslationCount, ...]
-    bound: int
-    problems: int
-    links: int
-    broken: int
-    embedded: int | None
-    acceptable: int
-    preview: Preview | None
-    is_large: bool
-    directory: FilePath
-    topic: str
-    prefix: FilePath
-    seconds: float
-    missing_from_path: str | None
-    snippets: tuple[Snippet, ...]
 
 
 def propose_config(
@@ -149,10 +79,9 @@ def plan_for(docs_dir: str, readmes: Iterable[FilePath] = ()) -> Plan:
     return Plan(docs_dir, (*readmes, *below))
 
 
-def count_by_folder(paths: Iterable[FilePath]) -> tuple[PathCount, ...]:
-    """Return how many pages each folder of the root has, and the pages in the root itself."""
-    counts = Counter(top + slash for top, slash, _ in (path.partition("/") for path in paths))
-    return tuple(PathCount(path, number) for path, number in sorted(counts.items()))
+def count_by_folder(paths: Iterable[FilePath]) -> Counter[str]:
+    """Return how many pages each folder of the root has, with a final slash, or a file there."""
+    return Counter(top + slash for top, slash, _ in (path.partition("/") for path in paths))
 
 
 def largest_folder(paths: Iterable[FilePath], limit: int) -> FilePath:

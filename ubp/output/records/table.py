@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ubp.answers.setup.completion import CompletionRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
@@ -40,8 +41,6 @@ from ubp.output.records.references import AcknowledgeRecord
 from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
 from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
-    CompletionRecord,
-    InitRecord,
     StatusRecord,
 )
 from ubp.output.records.staleness import StaleRecord
@@ -82,7 +81,6 @@ _RECORDS = (
     RecordRow("collections-sync", SyncRecord, ("ubp collections add", "ubp collections sync")),
     RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
     RecordRow("error", ErrorRecord, ("an error",)),
-    RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
     RecordRow("proposals", ProposalsRecord, ("ubp proposals",)),
     RecordRow(

@@ -1,0 +1,418 @@
+"""`ubp init`: a configuration, the index, and what to do next."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Annotated
+
+from ubp.answers.setup.reindex import SKIP_EMBEDDING, embed_sections
+from ubp.answers.setup.snippet_target import find_snippet_target
+from ubp.bindings.features import MIN_CONFIDENCE
+from ubp.bindings.suggest import count_bindings, suggest_bindings
+from ubp.checks.accept import accept_findings
+from ubp.checks.run import count_broken_links
+from ubp.core.config import DEFAULT_INCLUDE
+from ubp.core.config_file import load_config
+from ubp.core.errors import UsageError
+from ubp.core.installation import missing_from_path
+from ubp.core.languages import language_of
+from ubp.core.model import FilePath
+from ubp.core.paths import match_any
+from ubp.core.setup_files import (
+    CONFIG_FOLDER,
+    Plan,
+    choose_topic,
+    count_by_folder,
+    is_configured,
+    largest_folder,
+    plan_for,
+    propose_config,
+    readme_pages,
+    write_files,
+)
+from ubp.core.shell import git_add, path_argument, ubp_command
+from ubp.core.snippets import make_snippets
+from ubp.core.translations import TranslationRule
+from ubp.frame.answer import Answer, Request
+from ubp.frame.fields import Count, Fraction, Option
+from ubp.frame.wording import count, text_width
+from ubp.frame.writer import Writer
+from ubp.index.session import Session
+from ubp.index.view import View
+from ubp.staleness.state import open_context
+from ubp.staleness.translation_rules import propose_rules
+
+# In larger repositories the preview of bindings takes longer than the rest of `ubp init`.
+MAX_PREVIEW_PAGES, MAX_PREVIEW_FILES = 300, 3000
+PREVIEWED_SOURCES = 10  # of a page; the preview counts pages
+MAX_TITLES = 300  # in which a word to search for is looked for
+# Fewer findings are fixed sooner than a debt file is reviewed.
+MANY_FINDINGS = 10
+MAX_STEPS = 3
+RULE_WIDTH = 70
+MAX_PATHS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewRecord:
+    """What `ubp bind` would propose."""
+
+    proposed: Annotated[Count, "pages with a proposal"]
+    confident: Annotated[Count, "pages with a proposal confident enough to be written"]
+    sure: Annotated[Fraction, "confidence"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnippetRecord:
+    """A snippet to paste into another file."""
+
+    name: Annotated[str, "stable name"]
+    title: Annotated[str, "path to paste it into"]
+    text: Annotated[str, "text to paste"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathCountRecord:
+    """Pages of a folder."""
+
+    path: Annotated[str, "folder in the root, with a final slash, or a file in the root"]
+    pages: Annotated[Count, "number of Markdown files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFoldersRecord:
+    """A site that publishes pages."""
+
+    generator: Annotated[str, "site generator"]
+    folders: Annotated[tuple[str, ...], "folders of its pages; empty for the root"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationCountRecord:
+    """The translations that a rule of the configuration finds."""
+
+    page: Annotated[str, "pattern of the translations"]
+    pages: Annotated[Count, "number of translations"]
+    languages: Annotated[Count, "number of languages"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStepRecord:
+    """A command to run next."""
+
+    command: Annotated[str, "the command, as typed in the directory where this one was"]
+    purpose: Annotated[str, "what it does"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitRecord:
+    """Result of the setup."""
+
+    root: Annotated[str, "absolute path of the work tree"]
+    written: Annotated[tuple[str, ...], "files that were written, from the root"]
+    is_kept: Annotated[bool, "whether an existing configuration was kept"]
+    documents: Annotated[Count, "number of pages"]
+    indexed: Annotated[tuple[PathCountRecord, ...], "pages by folder"]
+    left_out: Annotated[tuple[PathCountRecord, ...], "Markdown files that are not pages"]
+    sites: Annotated[tuple[SiteFoldersRecord, ...], "sites that publish pages"]
+    translations: Annotated[tuple[TranslationCountRecord, ...], "rules for translated pages"]
+    bound: Annotated[Count, "number of pages that list sources"]
+    problems: Annotated[Count, "pages with front matter problems"]
+    links: Annotated[Count, "links in the pages"]
+    broken: Annotated[Count, "links that `ubp check --rule broken-link` reports"]
+    embedded: Annotated[
+        Count | None, "number of sections embedded; null if embedding was not requested"
+    ]
+    acceptable: Annotated[
+        Count, "existing findings that `ubp debt` would accept; 0 if there is a debt file"
+    ]
+    preview: Annotated[PreviewRecord | None, "what `ubp bind` would propose; null if not computed"]
+    is_large: Annotated[bool, "whether the repository is too large for a preview"]
+    next_steps: Annotated[tuple[NextStepRecord, ...], "commands to run next, most useful first"]
+    seconds: Annotated[float, "indexing time"]
+    missing_from_path: Annotated[
+        str | None, "folder of the program if the shell does not find `ubp`"
+    ]
+    snippets: Annotated[tuple[SnippetRecord, ...], "snippets to paste into other files"]
+
+
+@dataclass(frozen=True, slots=True)
+class InitRequest(Request[InitRecord]):
+    """Which configuration to write; an existing one is kept unless `rewrite` is set.
+
+    What is not given is proposed: the folder that a site publishes, or one with a usual name, or
+    the whole repository.
+    """
+
+    docs_dir: Annotated[str | None, 'folder of the pages; "." is the whole repository'] = None
+    include: Annotated[tuple[str, ...], "globs of pages"] = ()
+    exclude: Annotated[tuple[str, ...], "globs of files that are no pages"] = ()
+    rewrite: Annotated[bool, "replace an existing configuration"] = False
+    skip_embedding: Annotated[bool, "compute no embeddings now", Option(SKIP_EMBEDDING)] = False
+
+
+def run(session: Session, request: InitRequest) -> InitRecord:
+    """Write the configuration and build the index.
+
+    The session keeps the configuration that it was opened with.
+
+    Raises:
+        UsageError: the repository is bare, or a file to be written is a symbolic link.
+    """
+    root = require_root(session)
+    config_dir = session.repository.config_dir
+    is_kept = is_configured(config_dir) and not request.rewrite
+    written = write_files(config_dir, None if is_kept else propose_plan(session, request))
+    paths = tuple(os.path.relpath(os.path.join(config_dir, name), root) for name in written)
+    configured = session.with_config(load_config(config_dir))
+    started = time.perf_counter()
+    view = configured.view()
+    pages = view.bound_pages()
+    documents = view.document_paths()
+    bound = sum(1 for page in pages if page.facts.references)
+    links = view.link_graph().buckets().total()
+    embedded = None if request.skip_embedding else embed_sections(configured, view)
+    preview, is_large = _preview(configured, view, bound)
+    broken = count_broken_links(configured, open_context(configured, view))
+    acceptable = _count_acceptable(configured)
+    record = InitRecord(
+        root=root,
+        written=paths,
+        is_kept=is_kept,
+        documents=len(documents),
+        indexed=_path_counts(documents),
+        left_out=_path_counts(sorted({*_markdown_files(view)} - {*documents})),
+        sites=_sites(view),
+        translations=_translations(configured, view),
+        bound=bound,
+        problems=sum(1 for page in pages if page.facts.problems),
+        links=links,
+        broken=broken,
+        embedded=embedded,
+        acceptable=acceptable,
+        preview=preview,
+        is_large=is_large,
+        next_steps=(),
+        seconds=round(time.perf_counter() - started, 3),
+        missing_from_path=missing_from_path(),
+        snippets=tuple(
+            SnippetRecord(**snippet._asdict())
+            for snippet in make_snippets(find_snippet_target(session.repository, root))
+        ),
+    )
+    steps = _next_steps(record, view, session.repository.prefix)
+    return replace(record, next_steps=tuple(islice(steps, MAX_STEPS)))
+
+
+def require_root(session: Session) -> str:
+    """Return the root of the work tree.
+
+    Raises:
+        UsageError: the repository is bare.
+    """
+    root = session.repository.root
+    if root is None:
+        raise UsageError(
+            "`ubp init` cannot write a configuration in a bare repository.",
+            cause="A bare repository has no work tree.",
+            hint="Use UBP without a configuration: ubp stale --ref REV",
+        )
+    return root
+
+
+def propose_plan(session: Session, request: InitRequest) -> Plan:
+    """Return the configuration to write: as requested, and proposed where nothing is."""
+    view = session.view()
+    bound = [page.filepath for page in view.bound_pages() if page.facts.references]
+    documents = view.document_paths()
+    folders = {folder for site in _sites(view) for folder in site.folders}
+    plan = propose_config(documents, bound, [FilePath(folder) for folder in sorted(folders)])
+    rules = propose_rules(view, session.repository)
+    if not all(_is_inside(plan.docs_dir, proposed.rule) for proposed in rules):
+        plan = plan_for("")
+    if request.docs_dir is not None:
+        folder = request.docs_dir.strip("/").removeprefix("./")
+        if folder != plan.docs_dir:
+            plan = plan_for(folder, readme_pages(documents))
+    return plan._replace(
+        translations=tuple(proposed.setting for proposed in rules),
+        include=request.include or plan.include,
+        exclude=request.exclude,
+    )
+
+
+def _is_inside(folder: str, rule: TranslationRule) -> bool:
+    """Return whether a rule's translations and originals are below a folder, or anywhere."""
+    begins = (pattern.partition("{")[0] for pattern in (rule.page, rule.source))
+    return not folder or all(not begin or begin.startswith(f"{folder}/") for begin in begins)
+
+
+def _preview(session: Session, view: View, bound: int) -> tuple[PreviewRecord | None, bool]:
+    """Return what `ubp bind` could propose where most pages are not bound.
+
+    The second value is whether the repository is too large to find out.
+    """
+    documents = view.count_documents()
+    if bound * 2 >= documents:
+        return None, False
+    files = sum(1 for _ in islice(view.files(), MAX_PREVIEW_FILES + 1))
+    if files > MAX_PREVIEW_FILES or documents > MAX_PREVIEW_PAGES:
+        return None, True
+    suggestions = suggest_bindings(session, view, (), limit=PREVIEWED_SOURCES, all_pages=False)
+    counts = count_bindings(suggestions, MIN_CONFIDENCE)
+    preview = PreviewRecord(
+        proposed=counts.proposed, confident=counts.confident, sure=MIN_CONFIDENCE
+    )
+    return preview, False
+
+
+def _count_acceptable(session: Session) -> int:
+    """Return how many findings a new debt file could accept; an existing one accepts no more."""
+    result = accept_findings(session)
+    return result.accepted if result.text is not None else 0
+
+
+def _markdown_files(view: View) -> list[FilePath]:
+    return [
+        path for path, entry in view.files() if entry.is_file and match_any(DEFAULT_INCLUDE, path)
+    ]
+
+
+def _path_counts(paths: Iterable[FilePath]) -> tuple[PathCountRecord, ...]:
+    counts = count_by_folder(paths)
+    return tuple(PathCountRecord(path=path, pages=counts[path]) for path in sorted(counts))
+
+
+def _sites(view: View) -> tuple[SiteFoldersRecord, ...]:
+    """Return the sites that publish pages; a root per language is the folder above them."""
+    sites = []
+    published = {view.sites().of(path) for path in view.document_paths()}
+    for site in (site for site in view.sites().sites if site in published):
+        folders = {root.folder.partition("{lang}")[0].rstrip("/") for root in site.roots}
+        sites.append(SiteFoldersRecord(generator=site.style.name, folders=tuple(sorted(folders))))
+    return tuple(sites)
+
+
+def _translations(session: Session, view: View) -> tuple[TranslationCountRecord, ...]:
+    """Return how many translations each rule of the configuration finds."""
+    counts = []
+    for rule in session.config.translations:
+        languages = [found[0] for path in view.document_paths() if (found := rule.match(path))]
+        counts.append(
+            TranslationCountRecord(
+                page=rule.page, pages=len(languages), languages=len(set(languages))
+            )
+        )
+    return tuple(counts)
+
+
+def _next_steps(record: InitRecord, view: View, prefix: FilePath) -> Iterator[NextStepRecord]:
+    """Yield commands, as typed in a directory, and what they do, the most useful first."""
+
+    def step(command: str, purpose: str) -> NextStepRecord:
+        return NextStepRecord(command=command, purpose=purpose)
+
+    documents = view.document_paths()
+    if record.broken:
+        purpose = f"lists {count(record.broken, 'broken link')} and what else is wrong"
+        yield step("ubp check", purpose)
+    if record.acceptable >= MANY_FINDINGS:
+        found = count(record.acceptable, "existing finding")
+        yield step("ubp debt", f"accepts {found}, so that only new ones fail")
+    if record.is_large and (folder := largest_folder(documents, MAX_PREVIEW_PAGES)):
+        command = ubp_command("bind", path_argument(folder, prefix))
+        yield step(command, "proposes sources for the pages of a directory")
+    elif record.preview is not None and record.preview.proposed:
+        yield step("ubp bind", "proposes sources for each page")
+    if record.bound:
+        yield step("ubp stale", "lists stale pages")
+    if not record.broken:
+        yield step("ubp check", "checks links, anchors, names and front matter")
+    if topic := _topic(view, documents):
+        yield step(ubp_command("search", topic), "searches the pages")
+    yield step("ubp report", "writes a page about the documentation's state")
+
+
+def _topic(view: View, documents: Sequence[FilePath]) -> str:
+    """Return a word of the pages, translations apart, to search for."""
+    originals = [path for path in documents if language_of(path) in {"", "en"}] or documents
+    pages = view.pages_at(originals[:MAX_TITLES]).values()
+    return choose_topic(page.facts.title for page in pages if page.facts.title)
+
+
+def text(record: InitRecord, write: Writer) -> Iterator[str]:
+    """Yield what was done and what to do next."""
+    if write.is_quiet:
+        return
+    yield from (f"Wrote {write.name(name)}" for name in record.written)
+    if record.is_kept:
+        yield "Kept the existing configuration"
+    yield write.style.green(f"Initialized UBP in {write.name(record.root)}")
+    yield from _scope(record, write)
+    bound = f"{record.bound} of {count(record.documents, 'page')}"
+    problems = f", {record.problems} with front matter problems" if record.problems else ""
+    links = count(record.links, "link")
+    sections = f", {count(record.embedded, 'section')} embedded" if record.embedded else ""
+    yield f"  {bound} with sources{problems}; {links}{sections}; indexed in {record.seconds:.2f} s"
+    yield from _preview_text(record)
+    if record.missing_from_path is not None:
+        folder = write.name(record.missing_from_path)
+        yield write.style.yellow(f"  The shell does not find `ubp`: add {folder} to PATH")
+    for snippet in record.snippets:
+        title = f"-- {write.name(snippet.title)} --"
+        yield ""
+        yield write.style.bold(title.ljust(RULE_WIDTH, "-"))
+        yield from map(write.name, snippet.text.rstrip("\n").split("\n"))
+    if record.written:
+        command = git_add([CONFIG_FOLDER], write.prefix)
+        yield ""
+        yield f"To share the configuration: {write.style.cyan(command)}"
+    yield ""
+    yield "Next:"
+    width = max(text_width(step.command) for step in record.next_steps)
+    for step in record.next_steps:
+        gap = " " * (width - text_width(step.command))
+        yield f"  {write.style.cyan(step.command)}{gap}  {step.purpose}"
+
+
+def _scope(record: InitRecord, write: Writer) -> Iterator[str]:
+    """Yield what is indexed, what is not, and which sites publish it."""
+    yield f"  Pages: {_paths(record.indexed, write) or 'none'}"
+    if record.left_out:
+        yield f"  Left out: {_paths(record.left_out, write)}"
+    for site in record.sites:
+        folders = ", ".join(f"{write.name(folder)}/" if folder else "." for folder in site.folders)
+        yield f"  Site: {site.generator} ({folders})"
+    for rule in record.translations:
+        pages, languages = count(rule.pages, "page"), count(rule.languages, "language")
+        yield f"  Translations: {write.name(rule.page)} ({pages} in {languages})"
+
+
+def _paths(counts: Sequence[PathCountRecord], write: Writer) -> str:
+    largest = sorted(counts, key=lambda path: -path.pages)
+    words = [
+        f"{write.name(path.path)} ({path.pages})"
+        if path.path.endswith("/")
+        else write.name(path.path)
+        for path in largest[:MAX_PATHS]
+    ]
+    if len(largest) > MAX_PATHS:
+        words.append(f"{sum(path.pages for path in largest[MAX_PATHS:])} more")
+    return ", ".join(words)
+
+
+def _preview_text(record: InitRecord) -> Iterator[str]:
+    preview = record.preview
+    if preview is not None and preview.proposed:
+        bound = f"{record.bound} bound" if record.bound else "none bound"
+        proposed = (
+            f"proposals for {preview.proposed}, {preview.confident} of them with high confidence"
+        )
+        yield f"  {count(record.documents, 'page')}, {bound}; {proposed}"
+    elif record.is_large:
+        yield "  No sources were proposed, because the repository is large"
+
+
+INIT = Answer(request=InitRequest, record=InitRecord, run=run, text=text, has_facts=False)
