@@ -5,6 +5,7 @@ most lines need one rule or none: the same tokens in half the time (a test compa
 of the original parser). Tokens that are not used (a paragraph's end, a table's cells) are dropped.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +16,14 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ubp.markdown.source_text import SourceText
+
+# The first line of a block whose content is indented: `!!! note "Title"` (admonition), `???+ note`
+# (pymdownx.details), `=== "Tab"` (pymdownx.tabbed).
+_TYPE, _TITLE = r"[\w-]+(?:[ ]+[\w-]+)*", r'[ ]+"[^\n]*"'
+_CONTAINER = re.compile(
+    rf"(?:(?:!!!|\?\?\?\+?)[ ]?(?:{_TYPE})?(?:{_TITLE})?|===[+!]*{_TITLE})[ \t]*"
+)
+CONTAINER_INDENT = 4
 
 Rule = Callable[[StateBlock, int, int, bool], bool]
 
@@ -234,6 +243,31 @@ def _thematic_break(state: StateBlock, line: int, end: int, silent: bool) -> boo
     return rules_block.hr(state, line, end, silent)
 
 
+def _container(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Consume an admonition, a collapsible block or a tab of MkDocs: its indented lines are text.
+
+    Without indented lines it is a paragraph.
+    """
+    start = state.bMarks[first] + state.tShift[first]
+    if silent or not _CONTAINER.fullmatch(state.src, start, state.eMarks[first]):
+        return False
+    indent = state.blkIndent + CONTAINER_INDENT
+    line = last = first + 1
+    while line < end and (state.isEmpty(line) or state.sCount[line] >= indent):
+        last = last if state.isEmpty(line) else line + 1
+        line += 1
+    if last == first + 1:
+        return False
+    state.push("container_open", "div", 1).map = [first, last]
+    outer = state.blkIndent, state.lineMax
+    state.blkIndent, state.lineMax = indent, last
+    state.md.block.tokenize(state, first + 1, last)
+    state.blkIndent, state.lineMax = outer
+    state.push("container_close", "div", -1)
+    state.line = last
+    return True
+
+
 _LIST: tuple[Rule, ...] = (rules_block.list_block,)
 _RULE_OR_LIST: tuple[Rule, ...] = (_thematic_break, rules_block.list_block)
 _ENDERS: dict[str, tuple[Rule, ...]] = {
@@ -248,7 +282,11 @@ _ENDERS: dict[str, tuple[Rule, ...]] = {
     "#": (rules_block.heading,),
     **dict.fromkeys("0123456789", _LIST),
 }
-_OPENERS: dict[str, tuple[Rule, ...]] = {**_ENDERS, "[": (_definition,)}
+_OPENERS: dict[str, tuple[Rule, ...]] = {
+    **_ENDERS,
+    "[": (_definition,),
+    **dict.fromkeys("!?=", (_container,)),
+}
 
 # The rules that may end a list item, which markdown-it's list rule tries on each item.
 _RULES_IN_LISTS: tuple[tuple[str, str, Rule], ...] = (
