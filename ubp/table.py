@@ -68,6 +68,17 @@ KITS = (
 
 ROWS = (
     Row(
+        "ubp.answers.checks.check:CHECK",
+        record="check",
+        command="check",
+        help="Check pages for stale sources, broken links and bad front matter.\n\n"
+        "With --staged or --base, only findings introduced by the change are reported. Exit "
+        "status: 1 on errors (see --fail-on); 2 if a shallow clone lacks the history to verify a "
+        "page.",
+        example="ubp check --staged",
+        by_hand="ubp.cli.check:check",
+    ),
+    Row(
         "ubp.answers.checks.explain:EXPLAIN",
         record="explain",
         command="explain",

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ubp.bindings.features import BindingSuggestions
     from ubp.bindings.review import BindingReview
     from ubp.bindings.write import WriteResult
-    from ubp.checks.finding import CheckReport, Finding, FixReport
+    from ubp.checks.finding import Finding
     from ubp.edits.model import Agent, EditResult, LogEntry, Proposal
     from ubp.edits.propose import EditRequest
     from ubp.edits.review import Review
@@ -478,92 +478,6 @@ class Workspace:
         days = DEFAULT_DAYS if days is None else days
         is_described = open_source_index(self.session, view).is_described
         return measure_coverage(self.session, view, is_described, paths, days)
-
-    # Checks
-
-    def check(  # noqa: PLR0913  # the API's options, all of them named
-        self,
-        paths: Sequence[str] = (),
-        *,
-        ref: str | None = None,
-        staged: bool = False,
-        amend: bool = False,
-        base: str | None = None,
-        rules: Sequence[str] = (),
-    ) -> "CheckReport":
-        """Return what is wrong in the pages, or what a change makes wrong (see `Target`).
-
-        `rules` are names of rules, none: those that the configuration has not switched off.
-
-        Raises:
-            UsageError: there is no such rule, or a path matches no page.
-        """
-        return self.check_target(Target(ref, staged, base, amend), paths, rules=rules)
-
-    def check_target(
-        self,
-        target: Target,
-        paths: Sequence[str] = (),
-        *,
-        rules: Sequence[str] = (),
-        has_evidence: bool = False,
-    ) -> "CheckReport":
-        """Return the findings of a target, as `check` does; of a state `has_evidence` too."""
-        from ubp.checks.run import check_change, check_options, check_state
-
-        session = self.session
-        if target.is_change:
-            change = open_change(session, target)
-            options = check_options(session, change.after.view, paths, rules)
-            if target.base is not None:
-                from ubp.checks.relaxed import find_relaxation
-
-                relaxation = find_relaxation(session, target, change)
-                options = options._replace(relaxation=relaxation)
-            return check_change(change, options)
-        context = open_context(session, session.view(target))
-        options = check_options(session, context.view, paths, rules)
-        return check_state(context, options._replace(has_evidence=has_evidence))
-
-    def removed_names(self, paths: Sequence[str] = ()) -> "CheckReport":
-        """Return the mentions of names that no longer exist, as far as the index knows them.
-
-        Where many files would have to be read first, the report is empty and says so.
-
-        Raises:
-            UsageError: a path matches no page.
-        """
-        from ubp.checks.run import check_options, check_state
-
-        context = open_context(self.session, self.session.view())
-        options = check_options(self.session, context.view, paths, ("removed-name",))
-        return check_state(context, options._replace(is_quick=True))
-
-    def place(self, report: "CheckReport") -> "CheckReport":
-        """Return the report with the columns of its findings, and the places of their sources."""
-        from ubp.checks.locations import locate_findings
-
-        context = open_context(self.session, self.session.view_of(report.snapshot))
-        return locate_findings(report, context)
-
-    def fix(
-        self, paths: Sequence[str] = (), *, rules: Sequence[str] = (), is_dry: bool = False
-    ) -> "FixReport":
-        """Fix in the work tree what has a single possible remedy; `is_dry` only shows it.
-
-        Raises:
-            UsageError: there is no such rule, or a path matches no page.
-        """
-        from ubp.checks.fix import fix_findings
-        from ubp.checks.run import check_options, check_state
-
-        context = open_context(self.session, self.session.view())
-        options = check_options(self.session, context.view, paths, rules)
-        report = check_state(context, options)
-        fixed = fix_findings(report, context, self.session.config, is_dry=is_dry)
-        if is_dry or not fixed.fixed:
-            return fixed
-        return fixed._replace(check=self.check(paths, rules=rules))
 
     # Overviews
 

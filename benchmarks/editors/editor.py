@@ -37,6 +37,7 @@ from pygls.uris import to_fs_path
 
 from benchmarks.common.measure import print_table
 from benchmarks.links.link_agreement import count
+from ubp.answers.checks.check import CheckRequest
 from ubp.lsp.context import Addresses, EditorContext
 from ubp.lsp.navigation import find_definition, outline_of
 from ubp.lsp.rename import HeadingRange, Rename, apply, find_heading, rename_files, rename_heading
@@ -211,7 +212,7 @@ def rename_in(root: Path, number: int, chance: random.Random) -> tuple[list[int]
 
 def find(workspace: Workspace, origins: dict[str, str]) -> Counter[tuple[str, str]]:
     """How many findings of the rules on links there are, by page (under its old name) and rule."""
-    report = workspace.check(rules=RULES)
+    report = workspace.ask(CheckRequest(rules=RULES))
     return Counter((origins.get(f.filepath, f.filepath), f.rule) for f in report.findings)
 
 

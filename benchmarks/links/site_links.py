@@ -27,6 +27,8 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 from benchmarks.common.measure import print_table
+from ubp.checks.run import check_target
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 LINK = re.compile(r"(?<!!)\[[^\[\]\n]*\]\((?P<target>(?!\w+:|//|#)[^()\s#]+)(?:#[^()\s]*)?\)")
@@ -129,7 +131,7 @@ def last_part(target: str) -> str:
 def find_by_ubp(root: Path, source: str) -> Broken:
     """Return the links to pages that UBP finds broken."""
     with Workspace.open(str(root)) as workspace:
-        findings = workspace.check(rules=["broken-link"]).findings
+        findings = check_target(workspace.session, Target(), rules=("broken-link",)).findings
     return {
         (page_name(finding.filepath), last_part(finding.about.target))
         for finding in findings

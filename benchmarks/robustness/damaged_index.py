@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common.measure import Shape, generate, index_of, print_table
+from ubp.answers.checks.check import CheckRequest
 from ubp.answers.pages.get_context import ContextRequest
 from ubp.answers.pages.get_graph import GraphRequest
 from ubp.answers.pages.get_page import PageRequest
@@ -49,7 +50,7 @@ Ask = Callable[[Workspace], Any]
 QUESTIONS: dict[str, Ask] = {
     "stale": lambda workspace: workspace.stale(every=True).pages,
     "stale at HEAD~3": lambda workspace: workspace.stale(ref="HEAD~3").pages,
-    "check": lambda workspace: workspace.check().findings,
+    "check": lambda workspace: workspace.ask(CheckRequest()).findings,
     "page and its links": lambda workspace: workspace.ask(PageRequest("page_0003.md")),
     "context": lambda workspace: workspace.ask(ContextRequest("page_0005.md")),
     "graph": lambda workspace: workspace.ask(GraphRequest()),

@@ -29,6 +29,7 @@ from typing import Any
 import pygit2
 
 from benchmarks.common.measure import Shape, generate, wilson
+from ubp.answers.checks.check import CheckRequest
 from ubp.checks.removed_names import (
     PageCode,
     RemovedMention,
@@ -303,7 +304,7 @@ def measure_speed(repeat: int = 9) -> None:
         print(f"{len(sources)} sources of {size} bytes, {len(pages)} pages")
         started = cpu()
         with Workspace.open(str(root)) as workspace:
-            workspace.check(rules=["removed-name"])
+            workspace.ask(CheckRequest(rules=("removed-name",)))
         print(f"first `ubp check --rule removed-name`: {cpu() - started:.0f} ms")
         for title, old, new in (
             ("nothing removed", "        return", "        x = 1\n        return"),

@@ -2,6 +2,9 @@
 
 import pytest
 
+from ubp.checks.fix import fix_findings
+from ubp.checks.run import check_target
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 
@@ -13,7 +16,8 @@ def check():
         days = question.pop("days", 0)
         now = repository.clock + days * 86_400
         with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
-            return workspace.check(paths, **question)
+            rules = question.pop("rules", ())
+            return check_target(workspace.session, Target(**question), paths, rules)
 
     return ask
 
@@ -37,6 +41,6 @@ def fix():
 
     def ask(repository, *paths, **options):
         with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
-            return workspace.fix(paths, **options)
+            return fix_findings(workspace.session, paths, **options)
 
     return ask

@@ -96,7 +96,8 @@ def test_entry_of_a_fixed_finding_must_be_removed(indebted):
 def test_change_that_fixes_an_accepted_page_fails_nothing(indebted):
     indebted.write("docs/b.md", "[gone](gone.md) and [[nowhere]]\n")
     indebted.commit()
-    assert ubp(indebted, "check", "--base", "HEAD~1")[0] == 0
+    status, answer = ubp(indebted, "check", "--base", "HEAD~1")
+    assert (status, answer["obsolete_debts"]) == (0, 1)
     mention = "This change fixes what 1 line of .ubp/debt.txt accepted: ubp debt --prune\n"
     assert mention in run_ubp(indebted.root, "check", "--base", "HEAD~1")[1]
 

@@ -3,6 +3,10 @@
 import pytest
 
 from ubp.checks.finding import SourcePlace
+from ubp.checks.locations import locate_findings
+from ubp.checks.run import check_target
+from ubp.index.session import Target
+from ubp.staleness.state import open_context
 from ubp.workspace import Workspace
 
 
@@ -12,7 +16,10 @@ def placed():
 
     def ask(repository, **question):
         with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
-            return workspace.place(workspace.check(**question))
+            rules = question.pop("rules", ())
+            report = check_target(workspace.session, Target(**question), rules=rules)
+            view = workspace.session.view_of(report.snapshot)
+            return locate_findings(report, open_context(workspace.session, view))
 
     return ask
 

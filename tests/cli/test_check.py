@@ -47,6 +47,9 @@ def test_finding_record_has_every_key(broken, asked):
         "rules": [name for name in NAMES if name not in {"orphan-doc", "broad-source"}],
         "not_checked": [],
         "not_understood": [],
+        "unverified": [],
+        "behind": [],
+        "obsolete_debts": 0,
         "snapshot": {"kind": "staged", "commit": broken.head()},
         "is_change": True,
         "fix": None,
@@ -122,6 +125,9 @@ def test_unverifiable_source_in_a_shallow_clone_is_no_success(repository, new_re
         "No findings in 1 page; 1 source could not be verified because this clone is shallow.\n"
         "Next:\n  git fetch --unshallow  fetches the history (in CI: fetch-depth: 0)\n"
     )
+    assert ubp(clone, "check", "--json").record["unverified"] == [
+        {"filepath": "a.md", "line": 3, "source_path": "a.py", "note": None, "unfetched": None}
+    ]
     assert ubp(clone, "check", "--rule", "broken-link").status == 0
 
 

@@ -3,6 +3,7 @@
 import pytest
 from lsprotocol import types
 
+from ubp.answers.checks.check import CheckRequest
 from ubp.lsp.text import Place, Text
 from ubp.workspace import Workspace
 
@@ -50,7 +51,7 @@ def findings(repository):
     with Workspace.open(str(repository.root)) as workspace:
         return [
             (finding.filepath, finding.rule, finding.message)
-            for finding in workspace.check().findings
+            for finding in workspace.ask(CheckRequest()).findings
             if finding.rule != "stale-doc"  # a page that lists an edited one
         ]
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.answers.checks.check import CheckRequest
 from ubp.answers.pages.impact import ImpactRequest
 from ubp.answers.staleness.affected import AffectedRequest
 from ubp.code import symbols
@@ -344,8 +345,8 @@ def test_check_fixes_a_reference_to_a_renamed_symbol(project, verdict, is_pinned
     edit(project, "src/auth.py", ("def login", "def sign_in"))
     project.commit("rename login")
     with Workspace.open(str(project.root)) as workspace:
-        done = workspace.fix()
-    assert [(fixed.before, fixed.after) for fixed in done.fixed] == [
+        done = workspace.ask(CheckRequest(fix=True))
+    assert [(fixed.before, fixed.after) for fixed in done.fix.fixed] == [
         ("src/auth.py#login", "src/auth.py#sign_in")
     ]
     found = verdict(project)

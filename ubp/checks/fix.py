@@ -16,11 +16,13 @@ from ubp.checks.finding import (
     SkippedPage,
     SourceFix,
 )
+from ubp.checks.run import check_options, check_state, check_target
 from ubp.core.config import Config
 from ubp.core.errors import PageError, RepositoryError
 from ubp.core.model import FilePath, Link, ReferenceVerdict
 from ubp.git.files import read_file, replace_file
 from ubp.git.trees import shorten
+from ubp.index.session import Session, Target
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.markdown.edit_sources import rename_sources
@@ -28,9 +30,26 @@ from ubp.markdown.parse import parse_markdown
 from ubp.markdown.text_edits import as_diff
 from ubp.staleness.assess import assess
 from ubp.staleness.model import StalenessContext
+from ubp.staleness.state import open_context
 
 
 def fix_findings(
+    session: Session, paths: Sequence[str] = (), rules: Sequence[str] = (), *, is_dry: bool = False
+) -> FixReport:
+    """Fix in the work tree what has a single possible remedy; `is_dry` only shows it.
+
+    Raises:
+        UsageError: there is no such rule, or a path matches no page.
+    """
+    context = open_context(session, session.view())
+    report = check_state(context, check_options(session, context.view, paths, rules))
+    fixed = _apply_fixes(report, context, session.config, is_dry=is_dry)
+    if is_dry or not fixed.fixed:
+        return fixed
+    return fixed._replace(check=check_target(session, Target(), paths, rules))
+
+
+def _apply_fixes(
     report: CheckReport, staleness: StalenessContext, config: Config, *, is_dry: bool
 ) -> FixReport:
     """Apply the fixes of a report's findings to the work tree; in a dry run only return a diff."""

@@ -20,7 +20,13 @@ from ubp.checks.finding import (
 from ubp.checks.gate import GATED, find_not_understood, gated_form, was_resolved
 from ubp.checks.outdated import OutdatedMention
 from ubp.checks.registry import COMPARING, RULES, VERIFYING, Rule, find_rules
-from ubp.checks.relaxed import NewComments, Relaxation, count_comments, relaxed_findings
+from ubp.checks.relaxed import (
+    NewComments,
+    Relaxation,
+    count_comments,
+    find_relaxation,
+    relaxed_findings,
+)
 from ubp.checks.renames import Renames
 from ubp.checks.rules import obsolete_debt, relaxed_check
 from ubp.checks.rules.stale_doc import unknown_finding
@@ -29,14 +35,14 @@ from ubp.checks.unbinding import Unbinding
 from ubp.core.config import Config
 from ubp.core.model import Assessment, Debt, FilePath
 from ubp.index.select import select_pages
-from ubp.index.session import Session
+from ubp.index.session import Session, Target
 from ubp.index.view import View
 from ubp.staleness.assess import assess
 from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.compare import hide
 from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import Change, StalenessContext
-from ubp.staleness.state import assess_translations
+from ubp.staleness.state import assess_translations, open_change, open_context
 
 if TYPE_CHECKING:
     from ubp.bindings.review import ReviewedBinding
@@ -76,6 +82,47 @@ def check_options(
     """
     selected = select_pages(paths, view, session.repository) if paths else None
     return CheckOptions(session.config, tuple(rules), selected, session.is_hidden)
+
+
+def check_target(
+    session: Session,
+    target: Target,
+    paths: Sequence[str] = (),
+    rules: Sequence[str] = (),
+    *,
+    has_evidence: bool = False,
+) -> CheckReport:
+    """Return what is wrong in the pages, or what a change makes wrong (see `Target`).
+
+    `rules` are names of rules, none: those that the configuration has not switched off. Of a state
+    `has_evidence`: with evidence for drift, as of a change.
+
+    Raises:
+        UsageError: there is no such rule, or a path matches no page.
+    """
+    if target.is_change:
+        change = open_change(session, target)
+        options = check_options(session, change.after.view, paths, rules)
+        if target.base is not None:
+            relaxation = find_relaxation(session, target, change)
+            options = options._replace(relaxation=relaxation)
+        return check_change(change, options)
+    context = open_context(session, session.view(target))
+    options = check_options(session, context.view, paths, rules)
+    return check_state(context, options._replace(has_evidence=has_evidence))
+
+
+def find_removed_mentions(session: Session, paths: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """Return the mentions of names that no longer exist, as far as the index knows them.
+
+    None where many files would have to be read first.
+
+    Raises:
+        UsageError: a path matches no page.
+    """
+    context = open_context(session, session.view())
+    options = check_options(session, context.view, paths, ("removed-name",))
+    return check_state(context, options._replace(is_quick=True)).findings
 
 
 def count_broken_links(session: Session, context: StalenessContext) -> int:

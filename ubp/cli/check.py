@@ -1,12 +1,13 @@
 """`ubp check`."""
 
-from functools import partial
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from ubp import __version__
+from ubp.answers.checks.check import check_record, text
 from ubp.checks.finding import CheckReport
+from ubp.checks.run import check_target
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.hooks import judge, judge_push
 from ubp.cli.open_workspace import open_workspace
@@ -14,13 +15,10 @@ from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.parameters import FORMAT, LEVEL, Keys, OutputFiles, Revision
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
 from ubp.index.session import Target
 from ubp.output.ci.outcome import Outcome
-from ubp.output.text.check import (
-    CheckTextOptions,
-    check_text,
-    fix_text,
-)
 from ubp.staleness.model import is_certain
 
 FailOn = Literal["warning", "error", "named", "never"]
@@ -64,41 +62,35 @@ def check(  # noqa: PLR0913  # the command's options
     has_target = staged or bool(base or ref)
     _check_options(fix=fix, dry_run=dry_run, has_target=has_target, pre_push=pre_push)
     outputs = read_outputs(format_, output_file or (), terminal)
-    with open_workspace(terminal, keys=key or ()) as workspace:
+    keys, rules = tuple(key or ()), tuple(rule or ())
+    with open_workspace(terminal, keys=keys) as workspace:
+        session = workspace.session
         if pre_push:
             judged = judge_push(workspace, terminal.environment)
         else:
             judged = judge(workspace, Target(ref, staged, base, amend), terminal.environment)
-        result = None
+        fixes = None
         if fix:
-            result = workspace.fix(paths, rules=rule or (), is_dry=dry_run)
-            report = result.check
-            text = partial(fix_text, result)
+            from ubp.checks.fix import fix_findings  # loads the Markdown parser
+
+            fixes = fix_findings(session, paths, rules, is_dry=dry_run)
+            report = fixes.check
         else:
             is_named = fail_on == "named"
-            report = workspace.check_target(
-                judged.target, paths, rules=rule or (), has_evidence=is_named
-            )
-            text = partial(check_text, report)
+            report = check_target(session, judged.target, paths, rules, has_evidence=is_named)
         change = judged.words(workspace, report.snapshot)
-        keys = tuple(key or ())
-        text_options = CheckTextOptions(
-            terminal.style,
+        writer = Writer(
             is_quiet=terminal.options.quiet,
-            change=change,
-            prefix=workspace.session.repository.prefix,
+            prefix=session.repository.prefix,
             keys=keys,
+            change=change,
         )
         status = exit_status(report, fail_on, is_hook=judged.is_hook)
-        outcome = Outcome("check", report, status, __version__, change=change, keys=keys)
-
-        def record() -> object:
-            from ubp.output.records.check import check_record, fix_record
-
-            return fix_record(result) if result else check_record(report)
-
+        record = check_record(report, fixes)
         answer = Answer(
-            lambda style: text(text_options._replace(style=style)), record, lambda: outcome
+            text=lambda style: joined(text(record, writer._replace(style=style))),
+            record=lambda: record,
+            outcome=lambda: Outcome("check", report, status, __version__, change=change, keys=keys),
         )
         outputs.deliver(answer, workspace, terminal)
     return status

@@ -62,16 +62,7 @@ ROWS = (
         "otherwise 0.",
         "ubp stale --base origin/main",
     ),
-    CommandRow(
-        "check",
-        "ubp.cli.check:check",
-        QUERY,
-        "Check pages for stale sources, broken links and bad front matter.\n\n"
-        "With --staged or --base, only findings introduced by the change are reported. Exit "
-        "status: 1 on errors (see --fail-on); 2 if a shallow clone lacks the history to verify a "
-        "page.",
-        "ubp check --staged",
-    ),
+    answer_row("check"),
     answer_row("explain"),
     answer_row("affected"),
     CommandRow(

@@ -106,7 +106,12 @@ def _complete(
     """Add what only some formats contain: positions and the repository's URL."""
     report = outcome.report
     if any(FORMATS[name].is_placed for name in formats):
-        report = workspace.place(report)
+        from ubp.checks.locations import locate_findings
+        from ubp.staleness.state import open_context
+
+        session = workspace.session
+        context = open_context(session, session.view_of(report.snapshot))
+        report = locate_findings(report, context)
     provenance = find_repository_url(workspace, report.snapshot, terminal.environment)
     return outcome._replace(report=report, provenance=provenance)
 

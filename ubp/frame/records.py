@@ -18,7 +18,7 @@ from ubp.core.model import (
     SnapshotKind,
     Verdict,
 )
-from ubp.frame.fields import GitId, Line, Moment
+from ubp.frame.fields import GitId, Line, Moment, PagePath
 from ubp.frame.wording import file_stem, moment
 
 DAY = len("2026-11-08")
@@ -45,6 +45,13 @@ class ProblemRecord(NamedTuple):
 
     line: Annotated[Line, "line of the page, from 1"]
     message: Annotated[str, "description of the problem"]
+
+
+class SkippedPageRecord(NamedTuple):
+    """A page that was not edited."""
+
+    filepath: PagePath
+    reason: Annotated[str, "why not"]
 
 
 class MessageRecord(NamedTuple):

@@ -15,6 +15,7 @@ from ubp.core.shell import (
     LAST_BYTE_SURROGATE,
     SUSPECT,
     UNPRINTABLE,
+    path_argument,
     ubp_command,
 )
 
@@ -183,6 +184,25 @@ class ChangeWords(NamedTuple):
         command = ubp_command("stale", *self.options, "--all", keys=keys)
         stale = f"{count(pages, 'page')} {verb} already stale"
         return f"{stale}; this change touches {touched} sources: {command}"
+
+
+def acknowledge_command(
+    pages: Sequence[FilePath],
+    change: ChangeWords,
+    *,
+    prefix: str = "",
+    keys: Sequence[str] = (),
+    has_older: bool = True,
+) -> str:
+    """Return the command that pins what a change made stale in these pages, and nothing else.
+
+    Without `has_older` nothing else is stale in these pages, so that they may be pinned as a whole.
+    """
+    has_many = len(pages) > MAX_PAGES
+    names = ["--all"] if has_many else [path_argument(page, prefix) for page in pages]
+    options = change.options if change.is_staged or has_older or has_many else ()
+    command = ubp_command("ack", *options, *names, keys=keys)
+    return f"{change.staging} && {command}" if change.staging else command
 
 
 def stale_change_sentence(change: str, stale: int, verified: int, bound: str = "") -> str:

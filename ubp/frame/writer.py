@@ -12,7 +12,7 @@ from ubp.core.model import FilePath, Verdict
 from ubp.frame.fields import AnswerFacts
 from ubp.frame.quoting import fenced, label, name, new_marker, quoted, title
 from ubp.frame.records import DAY
-from ubp.frame.wording import Style, printable, printable_line
+from ubp.frame.wording import ChangeWords, Style, printable, printable_line
 from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
 NOTICE = AnswerFacts().content_notice
@@ -23,14 +23,17 @@ class Writer(NamedTuple):
     """Who reads a text, and how what documents contain is written for them.
 
     `is_quiet`: people asked for one line a result and nothing else. `prefix` is the directory, from
-    the root, where people type commands. `repeated` are the arguments that calls which an agent
-    makes next have in common with this one.
+    the root, where people type commands; `keys` are the front matter keys that this one was given,
+    and `change` is how it names the change that it is about. `repeated` are the arguments that
+    calls which an agent makes next have in common with this one.
     """
 
     style: Style = Style()
     is_agent: bool = False
     is_quiet: bool = False
     prefix: FilePath = FilePath("")
+    keys: tuple[str, ...] = ()
+    change: ChangeWords = ChangeWords()
     repeated: Mapping[str, str] = {}
 
     def name(self, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ubp.core.model import Level, Note, ReferenceVerdict, Verdict
 from ubp.core.shell import ubp_command
@@ -116,7 +116,19 @@ def describe_ignored_fragment(reference: ReferenceVerdict) -> str | None:
     return WHOLE_REASONS[note]
 
 
-def unknown_cause(references: Iterable[ReferenceVerdict]) -> str:
+class Unverified(Protocol):
+    """A reference that could not be verified, as an engine's value or in a record."""
+
+    @property
+    def note(self) -> Note | None:
+        """Why it was not compared; None: history is too short."""
+
+    @property
+    def unfetched(self) -> str | None:
+        """The version of a collection that must be fetched first."""
+
+
+def unknown_cause(references: Iterable[Unverified]) -> str:
     """Return why these references could not be verified: `this clone is shallow`."""
     found = {UNKNOWN_CAUSES.get(reference.note, UNKNOWN_CAUSES[None]) for reference in references}
     causes = [cause for cause in UNKNOWN_CAUSES.values() if cause in found]
@@ -130,7 +142,7 @@ class Remedy(NamedTuple):
     purpose: str
 
 
-def unknown_remedies(references: Iterable[ReferenceVerdict], page: str = "PAGE") -> list[Remedy]:
+def unknown_remedies(references: Iterable[Unverified], page: str = "PAGE") -> list[Remedy]:
     """Return what to do about references that could not be verified; `page` is one with them."""
     remedies = []
     for reference in references:
@@ -138,7 +150,7 @@ def unknown_remedies(references: Iterable[ReferenceVerdict], page: str = "PAGE")
             case "no_parser":
                 remedy = Remedy(install_parser(), f"finds symbols (pre-commit: {HOOK_PARSER})")
             case "no_collection":
-                command = ubp_command("collections", "sync", reference.unfetched)
+                command = ubp_command("collections", "sync", reference.unfetched or "")
                 remedy = Remedy(command, "fetches that version of the collection")
             case "no_version":
                 remedy = Remedy(ubp_command("ack", page), "pins what you reviewed")

@@ -19,6 +19,7 @@ from ubp.frame.wording import (
     MAX_COMMITS,
     SHORT_ID,
     ChangeWords,
+    acknowledge_command,
     count,
     day,
     not_checked_sentences,
@@ -28,7 +29,6 @@ from ubp.frame.wording import (
     stale_change_sentence,
     suppression_note,
 )
-from ubp.output.text.common import acknowledge_command
 from ubp.staleness.model import SourceDiff, Summary
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -28,8 +28,7 @@ from ubp.frame.fields import (
     Percent,
     Pin,
 )
-from ubp.frame.records import SnapshotRecord, moment_or_none, snapshot_record
-from ubp.output.records.check import SkippedPageRecord
+from ubp.frame.records import SkippedPageRecord, SnapshotRecord, moment_or_none, snapshot_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.answers.checks.finding import FindingRecord, finding_record
 from ubp.core.model import Level, ObjectId
 from ubp.edits.model import Action, EditResult, Effect, Event, LogEntry, Proposal
 from ubp.edits.proposals import branch_of
 from ubp.edits.review import Review
 from ubp.frame.fields import GitId, Line, Moment, PagePath
 from ubp.frame.wording import moment
-from ubp.output.records.check import FindingRecord, finding_record
 
 ProposalId = Annotated[Line, "number of the proposal"]
 

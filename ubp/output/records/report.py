@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from ubp.answers.checks.finding import FindingRecord, finding_record
 from ubp.core.model import Level, Verdict
 from ubp.core.paths import doc_id
 from ubp.frame.fields import (
@@ -33,7 +34,6 @@ from ubp.output.records.bindings import (
     coverage_record,
     review_record,
 )
-from ubp.output.records.check import FindingRecord, finding_record
 from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
 from ubp.report.values import Badge, ChangedSource, Levels, OtherPage, Point, Report, StalePage
 

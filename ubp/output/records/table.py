@@ -7,7 +7,6 @@ from ubp.answers.setup.completion import CompletionRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
-from ubp.output.records.check import CheckRecord
 from ubp.output.records.check_staleness import CheckedRecord
 from ubp.output.records.collections import (
     CollectionsRecord,
@@ -74,7 +73,6 @@ _RECORDS = (
     RecordRow("badge", BadgeRecord, ("ubp badge",), is_versioned=False),
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
-    RecordRow("check", CheckRecord, ("ubp check",)),
     RecordRow("check-staleness", CheckedRecord, ("ubp_check_staleness",), is_answer=True),
     RecordRow("collections", CollectionsRecord, ("ubp collections",)),
     RecordRow("collections-remove", RemovedCollectionRecord, ("ubp collections remove",)),

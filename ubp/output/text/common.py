@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level, ReferenceVerdict
-from ubp.core.shell import path_argument, ubp_command
-from ubp.frame.wording import MAX_PAGES, ChangeWords, Style
+from ubp.core.shell import ubp_command
+from ubp.frame.wording import ChangeWords, Style
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
 from ubp.staleness.wording import LEVEL_WORDS
@@ -64,25 +64,6 @@ class StaleTextOptions(NamedTuple):
     def command(self, *words: str) -> str:
         """Return a command to type, with the keys that this one was given."""
         return self.style.cyan(ubp_command(*words, keys=self.keys))
-
-
-def acknowledge_command(
-    pages: Sequence[FilePath],
-    change: ChangeWords,
-    *,
-    prefix: str = "",
-    keys: Sequence[str] = (),
-    has_older: bool = True,
-) -> str:
-    """Return the command that pins what a change made stale in these pages, and nothing else.
-
-    Without `has_older` nothing else is stale in these pages, so that they may be pinned as a whole.
-    """
-    has_many = len(pages) > MAX_PAGES
-    names = ["--all"] if has_many else [path_argument(page, prefix) for page in pages]
-    options = change.options if change.is_staged or has_older or has_many else ()
-    command = ubp_command("ack", *options, *names, keys=keys)
-    return f"{change.staging} && {command}" if change.staging else command
 
 
 def visible_pages(report: StaleReport, *, every: bool) -> tuple[Assessment, ...]:

@@ -16,6 +16,7 @@ from ubp.frame.wording import (
     NOW_STALE,
     SHORT_ID,
     Style,
+    acknowledge_command,
     count,
     day,
     printable,
@@ -23,7 +24,6 @@ from ubp.frame.wording import (
 )
 from ubp.output.text.common import (
     StaleTextOptions,
-    acknowledge_command,
     count_bound,
     count_levels,
     visible_pages,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from ubp.bindings.features import Suggestion
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions
+from ubp.checks.run import find_removed_mentions
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import QUIET_LEVELS, Assessment
 from ubp.frame.arguments import MaxTokens, between
@@ -70,7 +71,7 @@ def run(workspace: Workspace, request: StalenessRequest) -> CheckedRecord:
         diffs=_diffs(workspace, report, max_size) if request.include_diff or update else {},
         suggestions=_suggest(workspace, report, path),
         key=workspace.session.config.keys[0],
-        removed_names=workspace.removed_names([path] if path else []).findings,
+        removed_names=find_removed_mentions(workspace.session, [path] if path else []),
         update=update,
         languages=workspace.count_languages(report) if path is None else (),
     )
