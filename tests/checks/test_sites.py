@@ -178,3 +178,21 @@ def test_links_of_a_hugo_site_resolve_as_in_a_browser(repository, found):
     # a template of the site's own finds them by their paths
     repository.write("docs/layouts/_markup/render-link.html", "{{ .Page.GetPage .Destination }}")
     assert found(repository) == []
+
+
+def test_vitepress_publishes_a_folder_from_index_alone(repository, found):
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    repository.write("docs/index.md", "# Home\n")
+    repository.write("docs/README.md", "# About this folder\n")
+    repository.write("docs/guide.md", "# Guide\n\n[home](/) [about](/README) [none](/sub/)\n")
+    repository.write("docs/sub/README.md", "# Sub\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link docs/guide.md:3 markdown /sub/"]
+
+
+def test_front_matter_of_another_generator_sets_no_address(repository, found):
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    repository.write("docs/cli.md", "---\npermalink: /reference/cli/\nslug: x\n---\n# CLI\n")
+    repository.write("docs/a.md", "# A\n\n[cli](/cli) [x](/x)\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link docs/a.md:3 markdown /x"]

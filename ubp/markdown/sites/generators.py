@@ -414,13 +414,20 @@ def _github_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
 
 
 MKDOCS = Style("mkdocs", is_pretty=True, has_wikilinks=True)
-VITEPRESS = Style("vitepress", verifies="all", falls_back=False)
-DOCUSAURUS = Style("docusaurus", drops_numbers=True, searches_roots=True)
-HUGO = Style("hugo", is_pretty=True, drops_languages=True, verifies="sections", ignores_case=True)
+VITEPRESS = Style("vitepress", verifies="all", falls_back=False, folder_pages=("index",))
+DOCUSAURUS = Style("docusaurus", drops_numbers=True, searches_roots=True, keys=("id", "slug"))
+HUGO = Style(
+    "hugo",
+    is_pretty=True,
+    drops_languages=True,
+    verifies="sections",
+    ignores_case=True,
+    keys=("url", "slug"),
+)
 MDBOOK = Style("mdbook", verifies="all", shows_front_matter=True)
-JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True)
+JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True, keys=("permalink", "slug"))
 SPHINX = Style("sphinx")
-OBSIDIAN = Style("obsidian", has_wikilinks=True)
+OBSIDIAN = Style("obsidian", has_wikilinks=True, keys=("permalink",))
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (

@@ -28,7 +28,8 @@ class Style(NamedTuple):
     are), those of pages below a section, or all. `falls_back`: a page that a language lacks is
     published from the default language. `has_wikilinks`: itself, or by a plugin in wide use.
     `searches_roots`: a relative link to a file may also begin in a root. `ignores_case`: addresses
-    are in lower case. `shows_front_matter`: to readers, as a table or as text.
+    are in lower case. `shows_front_matter`: to readers, as a table or as text. `keys` of front
+    matter set addresses. `folder_pages` are the names of files that are their folders' pages.
     """
 
     name: str
@@ -41,6 +42,8 @@ class Style(NamedTuple):
     searches_roots: bool = False
     ignores_case: bool = False
     shows_front_matter: bool = False
+    keys: tuple[str, ...] = ()
+    folder_pages: tuple[str, ...] = FOLDER_PAGES
 
 
 class Root(NamedTuple):
@@ -187,20 +190,21 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
     place = locate(site, path)
     if place is None:
         return ()
-    fields = dict(written)
+    style = site.style
+    fields = {key: values for key, values in written if key in style.keys}
     set_by_page = (*fields.get("url", ()), *fields.get("permalink", ()))
     if set_by_page:
         return tuple(_join_url(url.removesuffix(".html")) for url in set_by_page)
     address = without_page_suffix(place.path)
     language = place.url
-    if (suffix := _LANGUAGE_SUFFIX.fullmatch(address)) and site.style.drops_languages:
+    if (suffix := _LANGUAGE_SUFFIX.fullmatch(address)) and style.drops_languages:
         address, language = suffix[1], _join_url(suffix[2], language)
     folder, _, name = address.removeprefix("_").rpartition("/")  # "_" begins Jekyll's collections
-    if site.style.drops_numbers:
+    if style.drops_numbers:
         folder = "/".join(_NUMBER_PREFIX.sub("", part, count=1) for part in folder.split("/"))
         name = next(iter(fields.get("id", ())), _NUMBER_PREFIX.sub("", name, count=1))
         name = "" if name == folder.rpartition("/")[2] else name
-    name = "" if name.lower() in FOLDER_PAGES else name
+    name = "" if name.lower() in style.folder_pages else name
     slug = next(iter(fields.get("slug", ())), name)
     return (_join_url(language, *(() if slug.startswith("/") else (folder,)), slug),)
 
@@ -250,7 +254,7 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
         if place is None:
             return []
         own = next(iter(addresses(site, source, ())), "")
-        is_index = without_page_suffix(source).rpartition("/")[2].lower() in FOLDER_PAGES
+        is_index = without_page_suffix(source).rpartition("/")[2].lower() in site.style.folder_pages
         folders = [own if is_index else own.rpartition("/")[0]]
         if site.style.is_pretty and not is_index:
             # a template of the site may resolve links as paths, too
