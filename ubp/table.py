@@ -104,6 +104,17 @@ ROWS = (
         example="ubp affected src/auth.py",
     ),
     Row(
+        "ubp.answers.staleness.ack:ACK",
+        record="ack",
+        command="ack",
+        group="maintain",
+        help="Acknowledge pages as reviewed and still accurate, by pinning their sources.\n\n"
+        "A pin is the Git object id of the source that the page describes, written to the page's "
+        "front matter; the rest of the page stays byte for byte the same. Exit status: 1 if a "
+        "reference cannot be pinned because its source does not exist.",
+        example="ubp ack docs/auth.md --reason 'renamed a variable'",
+    ),
+    Row(
         "ubp.answers.pages.get_page:GET_PAGE",
         record="get-page",
         command="get-page",

@@ -23,14 +23,12 @@ from ubp.core.model import (
 )
 from ubp.index.session import Session, SessionOptions, Target
 from ubp.staleness.model import (
-    Acknowledgement,
     LanguageCount,
     SourceDiff,
     StaleReport,
 )
 from ubp.staleness.ranking import rank_pages
 from ubp.staleness.state import (
-    acknowledge_pages,
     assess_paths,
     build_stale_report,
     find_stale,
@@ -288,45 +286,6 @@ class Workspace:
             for revision in (since, ref)
         )
         return compare_levels(then, now, paths)
-
-    def acknowledge(  # noqa: PLR0913  # the API's options, all of them named
-        self,
-        paths: Sequence[str] = (),
-        *,
-        every: bool = False,
-        staged: bool = False,
-        amend: bool = False,
-        base: str | None = None,
-        from_history: bool = False,
-        at: str | None = None,
-        reason: str | None = None,
-        has_diffs: bool = False,
-        has_translations: bool = False,
-    ) -> tuple[Acknowledgement, ...]:
-        """Pin the references of these pages (or of `every` page) that are not at their baseline.
-
-        With `staged` or `base` only those that the change takes from their baseline: `staged` pins
-        what the index contains, in the index and in the work tree, `base` what HEAD contains.
-        `from_history` pins unpinned references to what their sources were when the page's text last
-        changed, `at` (a revision) all references to what their sources were then. With `has_diffs`
-        each pinned reference has the changes that are acknowledged. Translations are acknowledged
-        where `paths` name the page itself; with `has_translations` in folders and globs, too.
-
-        Raises:
-            UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
-                staged.
-        """
-        return acknowledge_pages(
-            self.session,
-            paths,
-            Target(staged=staged, base=base, amend=amend),
-            every=every,
-            from_history=from_history,
-            at=at,
-            reason=reason,
-            has_diffs=has_diffs,
-            has_translations=has_translations,
-        )
 
     # Pages and their links
 

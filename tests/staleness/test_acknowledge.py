@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.answers.staleness.ack import AcknowledgeRequest
 from ubp.core.errors import RepositoryError, UsageError
 from ubp.workspace import Workspace
 
@@ -10,7 +11,7 @@ from ubp.workspace import Workspace
 def ack():
     def acknowledge(repository, *paths, **terms):
         with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
-            return workspace.acknowledge(paths, **terms)
+            return workspace.ask(AcknowledgeRequest(paths, **terms)).documents
 
     return acknowledge
 
@@ -79,7 +80,7 @@ def test_ack_with_history_pins_what_the_page_described_and_keeps_the_debt(
     old = project.blob("src/a.py")[:12]
     project.write("src/a.py", "a2\n")
     project.commit("drift")
-    (done,) = ack(project, every=True, from_history=True)
+    (done,) = ack(project, every=True, history=True)
     assert [(p.source_path, p.pin) for p in done.pinned] == [
         ("src/a.py", old),
         ("src/b.py", project.blob("src/b.py")[:12]),
@@ -96,7 +97,7 @@ def test_source_that_cannot_be_pinned_is_reported(project, ack):
     project.commit()
     (done,) = ack(project, "docs/a.md")
     assert done.pinned == ()
-    assert {left.source_path: left.reason for left in done.skipped} == {
+    assert {left.source_path: left.reason for left in done.left} == {
         "src/a.py": "the source moved: change the reference to src/c.py",
         "src/b.py": "the source does not exist: update or remove the reference",
     }
@@ -156,7 +157,7 @@ def test_ack_with_history_pins_the_source_as_of_the_last_change_of_the_text(repo
     repository.page("docs/a.md", "a.py", body="# A\n")
     for _ in range(2):  # the reference is not committed, and then it is
         with Workspace.open(str(repository.root)) as workspace:
-            (done,) = workspace.acknowledge(["docs/a.md"], from_history=True)
+            (done,) = workspace.ask(AcknowledgeRequest(("docs/a.md",), history=True)).documents
         assert [pinned.pin for pinned in done.pinned] == [described]
         repository.page("docs/a.md", "a.py", body="# A\n")
         repository.commit("reference")
@@ -170,7 +171,7 @@ def test_ack_with_history_pins_the_present_for_uncommitted_text(repository):
     repository.commit("source")
     repository.page("docs/a.md", "a.py", body="# Another text\n")
     with Workspace.open(str(repository.root)) as workspace:
-        (done,) = workspace.acknowledge(["docs/a.md"], from_history=True)
+        (done,) = workspace.ask(AcknowledgeRequest(("docs/a.md",), history=True)).documents
     assert [pinned.pin for pinned in done.pinned] == [repository.blob("a.py")[:12]]
 
 
@@ -183,14 +184,14 @@ def test_ack_at_a_revision_pins_all_references_as_of_it(repository):
     repository.write("later.py", "1\n")
     repository.commit("source")
     with Workspace.open(str(repository.root)) as workspace:
-        workspace.acknowledge(["docs/a.md"])
-        (done,) = workspace.acknowledge(["docs/a.md"], at=first)
+        workspace.ask(AcknowledgeRequest(("docs/a.md",)))
+        (done,) = workspace.ask(AcknowledgeRequest(("docs/a.md",), at=first)).documents
         assert [(p.source_path, p.pin) for p in done.pinned] == [("a.py", described)]
-        assert [skipped.source_path for skipped in done.skipped] == ["later.py"]
-        (again,) = workspace.acknowledge(["docs/a.md"], at=first)
+        assert [skipped.source_path for skipped in done.left] == ["later.py"]
+        (again,) = workspace.ask(AcknowledgeRequest(("docs/a.md",), at=first)).documents
         assert again.pinned == ()
         with pytest.raises(UsageError, match="--at"):
-            workspace.acknowledge(["docs/a.md"], at=first, from_history=True)
+            workspace.ask(AcknowledgeRequest(("docs/a.md",), at=first, history=True))
 
 
 def test_ack_with_diff_returns_the_acknowledged_changes(repository):
@@ -200,9 +201,9 @@ def test_ack_with_diff_returns_the_acknowledged_changes(repository):
     repository.write("src/a.py", "ttl = 60\n")
     repository.commit("Change a")
     with Workspace.open(str(repository.root)) as workspace:
-        (page,) = workspace.acknowledge(["docs/a.md"], has_diffs=True)
+        (page,) = workspace.ask(AcknowledgeRequest(("docs/a.md",), diff=True)).documents
         (pinned,) = page.pinned
         assert pinned.diff.text.splitlines()[-2:] == ["-ttl = 30", "+ttl = 60"]
-        for past in ({"from_history": True}, {"at": "HEAD~1"}):
+        for past in ({"history": True}, {"at": "HEAD~1"}):
             with pytest.raises(UsageError, match="--diff cannot be combined"):
-                workspace.acknowledge(["docs/a.md"], has_diffs=True, **past)
+                workspace.ask(AcknowledgeRequest(("docs/a.md",), diff=True, **past))

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ubp.__main__ import main
+from ubp.answers.staleness.ack import AcknowledgeRequest
 from ubp.workspace import Workspace
 
 SPEC = """# Spec
@@ -137,7 +138,7 @@ def test_an_edited_page_describes_the_version_that_is_pinned_now(project, upstre
 def test_a_pin_of_a_reference_is_the_blob_of_the_file_in_the_collection(project, upstream, ask):
     pin(project, upstream, 1)
     with Workspace.open(str(project.root)) as workspace:
-        (acknowledged,) = workspace.acknowledge(["docs/maps.md"], has_diffs=True)
+        (acknowledged,) = workspace.ask(AcknowledgeRequest(("docs/maps.md",), diff=True)).documents
     (pinned,) = acknowledged.pinned
     assert upstream.git("rev-parse", f"{upstream.versions[1]}:spec.md").startswith(pinned.pin)
     assert "-A map has `max_keys` keys.\n+A map has `max_entries` keys." in pinned.diff.text
@@ -150,7 +151,9 @@ def test_a_pin_of_a_reference_is_the_blob_of_the_file_in_the_collection(project,
 def test_ack_with_history_pins_what_the_page_described(project, upstream, ask):
     pin(project, upstream, 1)
     with Workspace.open(str(project.root)) as workspace:
-        (acknowledged,) = workspace.acknowledge(["docs/maps.md"], from_history=True)
+        (acknowledged,) = workspace.ask(
+            AcknowledgeRequest(("docs/maps.md",), history=True)
+        ).documents
     (pinned,) = acknowledged.pinned
     assert upstream.git("rev-parse", f"{upstream.versions[0]}:spec.md").startswith(pinned.pin)
     assert verdicts(ask(project))["maps"].verdict == "modified"
@@ -198,7 +201,7 @@ def test_an_unpinned_collection_says_nothing_about_what_a_page_described(project
     found = verdicts(ask(project))["login"]
     assert (found.verdict, found.note) == ("unknown", "no_version")
     with Workspace.open(str(project.root)) as workspace:
-        workspace.acknowledge(["docs/login.md"])
+        workspace.ask(AcknowledgeRequest(("docs/login.md",)))
     assert verdicts(ask(project, every=True))["login"].verdict == "fresh"
 
 
@@ -255,6 +258,6 @@ def test_the_original_of_a_translation_may_be_in_a_collection(project, upstream,
     assert [commit.id for commit in verdict.commits] == [upstream.versions[1]]
     if has_pin:
         with Workspace.open(str(project.root)) as workspace:
-            workspace.acknowledge(["ja/spec.md"])
+            workspace.ask(AcknowledgeRequest(("ja/spec.md",)))
         assert upstream.versions[1] in (project.root / "ja/spec.md").read_text()
         assert [page.level for page in ask(project).translations] == ["fresh"]

@@ -4,6 +4,7 @@ import pytest
 
 from ubp.answers.checks.check import CheckRequest
 from ubp.answers.pages.impact import ImpactRequest
+from ubp.answers.staleness.ack import AcknowledgeRequest
 from ubp.answers.staleness.affected import AffectedRequest
 from ubp.code import symbols
 from ubp.workspace import Workspace
@@ -327,11 +328,11 @@ def test_ack_pins_the_file_of_a_symbol_that_changed_and_skips_the_others(project
     edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
     project.commit("change logout")
     with Workspace.open(str(project.root)) as workspace:
-        (done,) = workspace.acknowledge(["docs/auth.md"])
+        (done,) = workspace.ask(AcknowledgeRequest(("docs/auth.md",))).documents
     assert [(pinned.source_path, pinned.pin) for pinned in done.pinned] == [
         ("src/auth.py#logout", project.blob("src/auth.py")[:12])
     ]
-    assert [skipped.source_path for skipped in done.skipped] == ["src/auth.py#gone"]
+    assert [skipped.source_path for skipped in done.left] == ["src/auth.py#gone"]
     assert "  - path: src/auth.py#logout\n    blob: " in (project.root / "docs/auth.md").read_text()
 
 

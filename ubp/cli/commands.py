@@ -127,16 +127,7 @@ ROWS = (
         "byte the same. Exit status: 1 if a page could not be written.",
         "ubp bind docs --explain",
     ),
-    CommandRow(
-        "ack",
-        "ubp.cli.ack:ack",
-        MAINTAIN,
-        "Acknowledge pages as reviewed and still accurate, by pinning their sources.\n\n"
-        "A pin is the Git object id of the source that the page describes, written to the page's "
-        "front matter; the rest of the page stays byte for byte the same. Exit status: 1 if a "
-        "reference cannot be pinned because its source does not exist.",
-        "ubp ack docs/auth.md --reason 'renamed a variable'",
-    ),
+    answer_row("ack"),
     answer_row("debt"),
     CommandRow(
         "proposals",

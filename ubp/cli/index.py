@@ -35,8 +35,8 @@ def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:
 
 def welcome(terminal: Terminal) -> int:
     """Print one line about the repository at the working directory, or why there is none."""
-    from ubp.output.records.staleness import stale_record
-    from ubp.output.text.stale import welcome_text
+    from ubp.answers.staleness.stale import welcome_text
+    from ubp.answers.staleness.stale_record import stale_record
 
     try:
         with open_workspace(terminal) as workspace:

@@ -1,6 +1,7 @@
 """`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
 from ubp import __version__
+from ubp.answers.staleness.stale import StaleTextOptions, stale_text
 from ubp.cli.error_handler import FINDINGS
 from ubp.cli.hooks import judge
 from ubp.cli.open_workspace import open_workspace
@@ -8,8 +9,7 @@ from ubp.cli.stale_options import StaleOptions, exit_status
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.index.session import Target
-from ubp.output.text.common import StaleTextOptions, visible_pages, visible_references
-from ubp.output.text.stale import stale_text
+from ubp.staleness.model import visible_pages, visible_references
 
 
 def run_stale(options: StaleOptions, terminal: Terminal) -> int:
@@ -69,7 +69,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         )
 
         def record() -> object:
-            from ubp.output.records.staleness import stale_record
+            from ubp.answers.staleness.stale_record import stale_record
 
             return stale_record(report, every=options.every, diffs=diffs, relaxed=relaxed)
 

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from ubp.core.config import CollectionSetting
 from ubp.core.model import (
+    QUIET_LEVELS,
     Assessment,
     Debt,
     Entry,
@@ -178,6 +179,41 @@ class StaleReport(NamedTuple):
     def count(self, *levels: Level) -> int:
         """Return how many pages have one of these levels."""
         return sum(getattr(self.summary, level) for level in levels)
+
+
+def visible_pages(report: StaleReport, *, every: bool) -> tuple[Assessment, ...]:
+    """Return the pages that are not fresh, of a change those that it makes stale; or `every` page.
+
+    Pages whose drift is accepted debt are left out. A page whose front matter has a problem is
+    shown, too: what cannot be read was not verified.
+    """
+    if every:
+        return report.pages
+    if report.is_change:
+        return report.introduced
+    return tuple(
+        assessment
+        for assessment in report.pages
+        if (assessment.level not in QUIET_LEVELS and not _is_accepted(assessment))
+        or assessment.page.facts.problems
+    )
+
+
+def visible_references(assessment: Assessment, *, every: bool) -> tuple[ReferenceVerdict, ...]:
+    """Return the references to show: not the fresh ones and old debts, unless `every` one."""
+    if every:
+        return assessment.references
+    return tuple(
+        reference
+        for reference in assessment.references
+        if reference.verdict != "fresh" and not reference.is_debt
+    )
+
+
+def _is_accepted(assessment: Assessment) -> bool:
+    return all(
+        reference.is_debt for reference in assessment.references if reference.verdict != "fresh"
+    )
 
 
 class Affected(NamedTuple):

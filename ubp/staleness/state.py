@@ -1,13 +1,12 @@
-"""Assess the pages of a session: contexts, assessments, reports, acknowledgements.
+"""Assess the pages of a session: contexts, assessments, reports.
 
-Imported by `ubp stale` and the hook: what only changes or acknowledgements need is imported there.
+Imported by `ubp stale` and the hook: what only changes need is imported there.
 """
 
 from collections.abc import Sequence
 from functools import partial
 
 from ubp.core.config import is_record
-from ubp.core.errors import UsageError
 from ubp.core.model import CONFIG_FILE, QUIET_LEVELS, Assessment, FilePath, Page
 from ubp.git.snapshot import read_commit
 from ubp.git.trees import diff_trees
@@ -16,7 +15,6 @@ from ubp.index.view import View
 from ubp.staleness.assess import assess
 from ubp.staleness.compare import assessment, hide
 from ubp.staleness.model import (
-    Acknowledgement,
     Change,
     StalenessContext,
     StalenessRules,
@@ -121,8 +119,8 @@ def find_stale(
     """
     if not target.is_change:
         context = open_context(session, session.view(target))
-        selected = _select(session, context.view, paths)
-        pages = _pages_to_assess(context.view, selected, every=every)
+        selected = select(session, context.view, paths)
+        pages = pages_to_assess(context.view, selected, every=every)
         assessments = assess(pages, context)
         if has_evidence:
             from ubp.staleness.evidence import add_evidence
@@ -135,8 +133,8 @@ def find_stale(
 
     change = open_change(session, target)
     context = change.after
-    selected = _select(session, context.view, paths)
-    pages = _pages_to_assess(context.view, selected, every=every)
+    selected = select(session, context.view, paths)
+    pages = pages_to_assess(context.view, selected, every=every)
     assessed = pages
     if not every:
         touched = {page.filepath for page in touched_pages(change)}
@@ -230,85 +228,6 @@ def build_stale_report(
     )
 
 
-def acknowledge_pages(  # noqa: PLR0913  # the command's options
-    session: Session,
-    paths: Sequence[str],
-    target: Target,
-    *,
-    every: bool,
-    from_history: bool,
-    at: str | None,
-    reason: str | None,
-    has_diffs: bool,
-    has_translations: bool,
-) -> tuple[Acknowledgement, ...]:
-    """Pin the references of these pages (or of `every` page) that are not at their baseline.
-
-    That of a translation to its original only where the page itself is one of `paths`, unless
-    `has_translations`: a folder also contains what nobody has read. With `at` (a revision) all
-    references are pinned to what their sources were then. Of a change only those for which it
-    fails, so that no older staleness is erased.
-
-    Raises:
-        UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
-            staged.
-    """
-    from ubp.index.select import path_from_root
-    from ubp.staleness.change import assess_change, touched_pages
-    from ubp.staleness.diff import diff_pages
-    from ubp.staleness.pins import AckOptions, acknowledge
-
-    if not paths and not every:
-        raise UsageError(
-            "No pages given.",
-            cause="`ubp ack` needs the pages to acknowledge.",
-            hint="Run `ubp ack docs/page.md`, or `ubp ack --all` for all stale pages.",
-        )
-    if at and (from_history or target.is_change):
-        raise UsageError(
-            "--at cannot be combined with --history, --staged or --base.",
-            cause="It pins every reference of the pages to one revision.",
-            hint="Run `ubp ack --at REV PAGE`.",
-        )
-    if has_diffs and (at or from_history):
-        raise UsageError(
-            "--diff cannot be combined with --history or --at.",
-            cause="These options pin earlier versions of the sources.",
-            hint="To compare with the present ones: ubp stale --diff PAGE",
-        )
-    change = open_change(session, target) if target.is_change else None
-    if target.staged and change and not change.changes:
-        raise UsageError(
-            "Nothing is staged.",
-            cause="`git commit -a` and `git commit PATH` stage files for that commit only.",
-            hint="Stage the changes first: git add -u",
-        )
-    context = change.after if change else open_context(session, session.view(target))
-    selected = _select(session, context.view, paths)
-    pages = _pages_to_assess(context.view, selected, every=False)
-    if change and not (paths and from_history):
-        touched = {page.filepath for page in touched_pages(change)}
-        pages = [page for page in pages if page.filepath in touched]
-    assessed = assess_change(pages, change) if change else assess(pages, context)
-    if context.rules.translations:
-        if not has_translations:
-            selected = frozenset(path_from_root(path, session.repository) for path in paths)
-        assessed = join_translations(assessed, assess_translations(context, selected, change))
-    options = AckOptions(
-        session.config.keys,
-        target.staged,
-        from_history,
-        reason,
-        session.is_hidden,
-        session.repository.resolve(at) if at else None,
-    )
-    diffs = {}
-    if has_diffs:  # before the pins are written
-        compared = diff_pages(assessed, context)
-        diffs = {(page.page.filepath, verdict): diff for page, verdict, diff in compared}
-    return acknowledge(assessed, context, options, diffs)
-
-
 def join_translations(
     assessments: Sequence[Assessment], translations: Sequence[Assessment]
 ) -> tuple[Assessment, ...]:
@@ -321,7 +240,12 @@ def join_translations(
     return tuple(by_path.values())
 
 
-def _select(session: Session, view: View, paths: Sequence[str]) -> frozenset[FilePath] | None:
+def select(session: Session, view: View, paths: Sequence[str]) -> frozenset[FilePath] | None:
+    """Return the pages that match paths of the command line; None: they narrow nothing.
+
+    Raises:
+        UsageError: a path matches no page.
+    """
     if not paths:
         return None
     from ubp.index.select import select_pages
@@ -329,9 +253,7 @@ def _select(session: Session, view: View, paths: Sequence[str]) -> frozenset[Fil
     return select_pages(paths, view, session.repository)
 
 
-def _pages_to_assess(
-    view: View, selected: frozenset[FilePath] | None, *, every: bool
-) -> list[Page]:
+def pages_to_assess(view: View, selected: frozenset[FilePath] | None, *, every: bool) -> list[Page]:
     """Return the pages with references or problems; with `every` those without, too."""
     if every:
         paths = view.document_paths() if selected is None else selected

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from ubp.core.model import Level, Note, ReferenceVerdict, Verdict
 from ubp.core.shell import ubp_command
+from ubp.staleness.model import Summary
 
 MAX_EVIDENCE_SHOWN = 3
 
@@ -16,6 +17,10 @@ LEVEL_WORDS: Mapping[Level, str] = {
     "fresh": "fresh",
     "untracked": "lists no sources",
 }
+# The levels of pages that list sources, worst first.
+BOUND_LEVELS: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh")
+# After a number of pages.
+COUNTED_LEVEL_WORDS: Mapping[Level, str] = {**LEVEL_WORDS, "untracked": "without sources"}
 
 
 def describe_verdict(verdict: Verdict, when: str = "", moved_to: str | None = None) -> str:
@@ -212,3 +217,20 @@ def age(days: int) -> str:
     if days == 0:
         return "today"
     return "1 day ago" if days == 1 else f"{days} days ago"
+
+
+def counted_levels(summary: Summary) -> str:
+    """Return how many pages have each level, worst first: `2 stale, 35 fresh`."""
+    counts = [(getattr(summary, level), LEVEL_WORDS[level]) for level in BOUND_LEVELS]
+    return ", ".join(f"{number} {words}" for number, words in counts if number)
+
+
+def counted_bound(summary: Summary) -> str:
+    """Return how many pages list sources: `40 of 128 pages list sources`."""
+    if not summary.documents:
+        return "No pages found"
+    pages = "page" if summary.documents == 1 else "pages"
+    if not summary.bound:
+        return f"No page lists sources yet ({summary.documents} {pages} found)"
+    verb = "lists" if summary.bound == 1 else "list"
+    return f"{summary.bound} of {summary.documents} {pages} {verb} sources"

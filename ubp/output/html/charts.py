@@ -12,8 +12,8 @@ from markupsafe import Markup
 from ubp.core.model import Level
 from ubp.frame.wording import count, day
 from ubp.output.html.markup import render
-from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 from ubp.report.values import Levels, Point
+from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 
 ALL_LEVELS: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")
 

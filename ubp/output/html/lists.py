@@ -10,9 +10,9 @@ from ubp.frame.wording import count
 from ubp.output.ci.outcome import commit_lines
 from ubp.output.html.markup import listing_command, render
 from ubp.output.html.treemap import treemap
-from ubp.output.text.common import COUNTED_LEVEL_WORDS
 from ubp.output.text.review import GOOD, MEANINGS, coverage_sentence, review_sentence
 from ubp.report.values import ChangedSource, Report, StalePage
+from ubp.staleness.wording import COUNTED_LEVEL_WORDS
 
 # More rows make a browser slow, and nobody reads them: the rest is counted.
 MAX_BINDINGS = 50

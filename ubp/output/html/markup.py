@@ -22,9 +22,8 @@ from ubp.core.model import ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.frame.wording import SHORT_ID, count, day, file_stem, printable, printable_line
 from ubp.git.diff import NO_FILE
-from ubp.output.text.common import COUNTED_LEVEL_WORDS
 from ubp.report.values import Report
-from ubp.staleness.wording import LEVEL_WORDS
+from ubp.staleness.wording import COUNTED_LEVEL_WORDS, LEVEL_WORDS
 
 _FOLDER = os.path.dirname(__file__)
 _ELEMENTS = {"+": "ins", "-": "del", "@": "b"}

@@ -5,9 +5,8 @@ from markupsafe import Markup
 from ubp.frame.wording import count, day
 from ubp.output.html import charts
 from ubp.output.html.markup import format_number, render
-from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 from ubp.report.values import Folder, Levels, Report
-from ubp.staleness.wording import LEVEL_WORDS
+from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS, LEVEL_WORDS
 
 AGE_WORDS = {
     0: "under a week",

@@ -8,6 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
+from ubp.answers.staleness.stale_record import (
+    EvidenceRecord,
+    SummaryRecord,
+    evidence_record,
+    summary_record,
+)
 from ubp.bindings.features import Suggestion
 from ubp.checks.finding import Finding
 from ubp.core.model import (
@@ -33,12 +39,6 @@ from ubp.frame.records import (
     title_of,
 )
 from ubp.output.records.bindings import SuggestionRecord, suggestion_record
-from ubp.output.records.staleness import (
-    EvidenceRecord,
-    SummaryRecord,
-    evidence_record,
-    summary_record,
-)
 from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
 
 Diffs = Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff]

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from ubp.answers.setup.model import ModelRecord
 from ubp.answers.setup.reindex import IndexRecord, index_record
+from ubp.answers.staleness.stale_record import SummaryRecord, summary_record
 from ubp.core.paths import doc_id
 from ubp.frame.fields import Count, DocId, Line, Moment, PagePath
 from ubp.frame.records import ProblemRecord, SnapshotRecord, problem_record, snapshot_record
 from ubp.frame.wording import moment
-from ubp.output.records.staleness import SummaryRecord, summary_record
 from ubp.staleness.status import BUCKETS, Status
 
 

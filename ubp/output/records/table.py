@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.answers.setup.completion import CompletionRecord
+from ubp.answers.staleness.stale_record import StaleRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
@@ -36,13 +37,11 @@ from ubp.output.records.rag import (
     RagSuggestRecord,
     RagSyncRecord,
 )
-from ubp.output.records.references import AcknowledgeRecord
 from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
 from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
     StatusRecord,
 )
-from ubp.output.records.staleness import StaleRecord
 from ubp.output.records.translations import TranslationsRecord
 from ubp.table import ROWS, Row, load
 
@@ -69,7 +68,6 @@ class RecordRow(NamedTuple):
 EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind")
 
 _RECORDS = (
-    RecordRow("ack", AcknowledgeRecord, ("ubp ack",)),
     RecordRow("badge", BadgeRecord, ("ubp badge",), is_versioned=False),
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
+from ubp.answers.staleness.stale_record import AssessedPageRecord, assessed_page_record
 from ubp.core.model import Assessment, FilePath, ReferenceVerdict
 from ubp.frame.fields import Count
 from ubp.frame.records import SnapshotRecord, snapshot_record
-from ubp.output.records.staleness import AssessedPageRecord, assessed_page_record
 from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
 
 

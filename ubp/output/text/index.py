@@ -7,9 +7,9 @@ from ubp import __version__
 from ubp.answers.setup.model import ModelRecord, model_text
 from ubp.frame.wording import Style, clock, count, printable, size
 from ubp.frame.writer import Writer
-from ubp.output.text.common import count_levels
 from ubp.staleness.model import Summary
 from ubp.staleness.status import Status
+from ubp.staleness.wording import counted_levels
 
 BUCKET_WORDS = {
     "resolved": "to pages",
@@ -52,7 +52,7 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     yield "With sources", f"{summary.bound} of {count(summary.documents, 'page')}{verified}{others}"
     yield "Keys", printable(", ".join(status.keys))
     if summary.bound:
-        yield "Staleness", f"{count_levels(summary)} (stale after {status.threshold_days:g} days)"
+        yield "Staleness", f"{counted_levels(summary)} (stale after {status.threshold_days:g} days)"
     else:
         yield "Staleness", style.yellow("nothing to verify: no page lists sources")
     yield "Links", _links(status, style)

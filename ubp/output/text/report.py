@@ -5,11 +5,16 @@ from collections.abc import Iterator, Sequence
 from ubp.core.model import Level, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.frame.wording import Style, count, day, printable
-from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 from ubp.output.text.review import coverage_sentence
 from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
 from ubp.report.values import Levels, Report, StalePage
-from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference
+from ubp.staleness.wording import (
+    BOUND_LEVELS,
+    COUNTED_LEVEL_WORDS,
+    LEVEL_WORDS,
+    describe_drift_time,
+    describe_reference,
+)
 
 BAR_WIDTH = 40
 MAX_LISTED_PAGES = 10

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ubp.answers.staleness.stale import commit_lines, diff_lines
 from ubp.core.model import Assessment, FilePath, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.wording import Style, count, printable
-from ubp.output.text.stale import commit_lines, diff_lines
 from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
 from ubp.staleness.translation_rules import ProposedRule, rules_text
 from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference
@@ -66,7 +66,7 @@ def _page(
         yield from commit_lines(verdict.commits, style)
         diff = options.diffs.get((assessment.page.filepath, verdict))
         if diff is not None:
-            yield from diff_lines(diff, style)
+            yield from diff_lines(diff.text, diff.missing, style)
 
 
 def _table(languages: Sequence[LanguageCount]) -> Iterator[str]:

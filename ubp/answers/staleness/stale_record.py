@@ -8,6 +8,7 @@ They are NamedTuples, not dataclasses, because `ubp stale --json` is as lean as 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
+from ubp.answers.staleness.stale import Relaxed
 from ubp.core.model import (
     Assessment,
     BaselineKind,
@@ -30,8 +31,7 @@ from ubp.frame.records import (
     snapshot_record,
     title_of,
 )
-from ubp.output.text.common import Relaxed, visible_pages
-from ubp.staleness.model import SourceDiff, StaleReport, Summary
+from ubp.staleness.model import SourceDiff, StaleReport, Summary, visible_pages
 
 
 class SummaryRecord(NamedTuple):

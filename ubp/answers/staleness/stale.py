@@ -1,20 +1,22 @@
-"""Texts about staleness for people: `ubp stale`, `ubp ack` and the welcome.
+"""The text of `ubp stale` for people, and of the welcome.
 
 The summary of `ubp stale` never claims more than was verified. Commands to type are printed for the
 directory where the user is.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 from ubp.core.config import DEFAULT_INCLUDE
-from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, Note, ReferenceVerdict
-from ubp.core.shell import git_add, path_argument, ubp_command
+from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, Note, ObjectId, ReferenceVerdict
+from ubp.core.shell import git_fetch, path_argument, ubp_command
 from ubp.frame.wording import (
     MAX_COMMITS,
     NOW_STALE,
     SHORT_ID,
+    ChangeWords,
     Style,
     acknowledge_command,
     count,
@@ -22,24 +24,71 @@ from ubp.frame.wording import (
     printable,
     stale_change_sentence,
 )
-from ubp.output.text.common import (
-    StaleTextOptions,
-    count_bound,
-    count_levels,
-    visible_pages,
-    visible_references,
-)
-from ubp.staleness.model import Acknowledgement, SourceDiff, StaleReport
+from ubp.staleness.first_reference import FirstReference
+from ubp.staleness.model import SourceDiff, StaleReport, visible_pages, visible_references
 from ubp.staleness.wording import (
     HOOK_PARSER,
     LEVEL_WORDS,
     UNKNOWN_CAUSES,
+    counted_bound,
+    counted_levels,
     describe_drift_time,
     describe_reference,
     evidence_sentence,
     install_parser,
     unknown_remedies,
 )
+
+
+class Relaxed(Protocol):
+    """A finding of relaxed-check; the hook does not load `ubp.checks.finding`."""
+
+    @property
+    def filepath(self) -> FilePath:
+        """The page."""
+
+    @property
+    def line(self) -> int:
+        """The line of the page, from 1."""
+
+    @property
+    def severity(self) -> str:
+        """Whether it is an error or a warning."""
+
+    @property
+    def message(self) -> str:
+        """What is not reported."""
+
+    @property
+    def hint(self) -> str:
+        """Why it is not."""
+
+
+class StaleTextOptions(NamedTuple):
+    """What a text about staleness contains, and where it is read.
+
+    `every`: fresh pages and old debts, too. `quiet`: one line a finding, nothing else. `prefix`:
+    the directory, from the root, where commands are typed. `change`: how the change is named.
+    `keys`: the front matter keys given on the command line. `diffs`: the changes of references'
+    sources. `key` and `example`: what to write where no page names a source. `relaxed`: what the
+    change keeps from being reported.
+    """
+
+    style: Style
+    every: bool = False
+    quiet: bool = False
+    prefix: FilePath = FilePath("")
+    change: ChangeWords = ChangeWords()
+    keys: tuple[str, ...] = ()
+    diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
+    key: str = "source_refs"
+    example: FirstReference | None = None
+    relaxed: Sequence[Relaxed] = ()
+
+    def command(self, *words: str) -> str:
+        """Return a command to type, with the keys that this one was given."""
+        return self.style.cyan(ubp_command(*words, keys=self.keys))
+
 
 MAX_ORIGINALS = 10  # with translations, that a change lists
 
@@ -119,7 +168,7 @@ def _reference(
     # A verdict with a long history takes long to hash.
     diff = options.diffs.get((assessment.page.filepath, reference)) if options.diffs else None
     if diff is not None:
-        yield from diff_lines(diff, style)
+        yield from diff_lines(diff.text, diff.missing, style)
 
 
 def commit_lines(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
@@ -137,17 +186,17 @@ def _commit(commit: Commit, style: Style) -> str:
     return f"    {name} {origin} {printable(commit.subject)}"
 
 
-def diff_lines(diff: SourceDiff, style: Style) -> Iterator[str]:
-    """Yield a diff, indented, and how to fetch what a partial clone lacks of it."""
-    yield from (f"    {line}" for line in style.diff(diff.text))
-    if diff.missing:
-        yield f"    This partial clone lacks {count(len(diff.missing), 'blob')} of it. Fetch with:"
-        yield f"      {style.cyan(diff.fetch_command)}"
+def diff_lines(diff: str, missing: Sequence[ObjectId], style: Style) -> Iterator[str]:
+    """Yield a diff, indented, and how to fetch the blobs that a partial clone lacks of it."""
+    yield from (f"    {line}" for line in style.diff(diff))
+    if missing:
+        yield f"    This partial clone lacks {count(len(missing), 'blob')} of it. Fetch with:"
+        yield f"      {style.cyan(git_fetch(missing))}"
 
 
 def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
     summary, style = report.summary, options.style
-    bound = count_bound(summary)
+    bound = counted_bound(summary)
     if not summary.bound:
         return [style.yellow(f"{bound}; nothing to verify."), *explain(report, options)]
     if report.is_change:
@@ -160,7 +209,7 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
     if summary.fresh == summary.bound:
         return [style.green(f"{bound}: {'all ' if summary.fresh > 1 else ''}fresh.")]
     verified = f", {summary.verified} could be verified" if summary.unknown else ""
-    return [f"{bound}{verified}: {count_levels(summary)}."]
+    return [f"{bound}{verified}: {counted_levels(summary)}."]
 
 
 def _debts(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
@@ -364,57 +413,14 @@ def _yaml(path: str) -> str:
     return "'" + printable(path).replace("'", "''") + "'"
 
 
-def acknowledge_text(
-    results: Sequence[Acknowledgement],
-    prefix: FilePath,
-    style: Style,
-    *,
-    is_change: bool,
-    is_staged: bool,
-) -> str:
-    """Return what was pinned, page by page, then a summary and the next command."""
-    lines = [
-        line
-        for result in results
-        if result.pinned or result.skipped
-        for line in _acknowledged_page(result, style)
-    ]
-    changed = [result for result in results if result.pinned]
-    pin_count = sum(len(result.pinned) for result in results)
-    if not changed:
-        reason = "this change makes no page stale" if is_change else "no reference has drifted"
-        lines.append("Nothing was pinned." if lines else f"Nothing to pin: {reason}.")
-        return "\n".join(lines) + "\n"
-    lines.append(f"{count(pin_count, 'reference')} pinned in {count(len(changed), 'page')}.")
-    if not is_staged:
-        command = git_add((result.filepath for result in changed), prefix)
-        lines.append(f"Next: {style.cyan(command)}")
-    return "\n".join(lines) + "\n"
-
-
-def _acknowledged_page(result: Acknowledgement, style: Style) -> Iterator[str]:
-    yield style.bold(printable(result.filepath))
-    for pinned in result.pinned:
-        before = f" (was {pinned.before})" if pinned.before else ""
-        name = printable(pinned.source_path)
-        if pinned.is_older:
-            before = ", its old baseline: it was stale before this change"
-        yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
-        if pinned.diff is not None:
-            yield from diff_lines(pinned.diff, style)
-    for skipped in result.skipped:
-        name = printable(skipped.source_path)
-        yield f"  {name}  {style.yellow('skipped')}: {printable(skipped.reason)}"
-
-
 def welcome_text(report: StaleReport, style: Style) -> str:
     """Return how many pages name sources, their levels, and the next command."""
     summary = report.summary
-    bound = count_bound(summary)
+    bound = counted_bound(summary)
     if not summary.bound:
         state = style.yellow(f"{bound}; nothing to verify")
     elif summary.fresh == summary.bound:
-        state = style.green(f"{bound}: {count_levels(summary)}")
+        state = style.green(f"{bound}: {counted_levels(summary)}")
     else:
-        state = f"{bound}: {count_levels(summary)}"
+        state = f"{bound}: {counted_levels(summary)}"
     return f"{state}. Run {style.cyan('ubp stale')} for details.\n"
