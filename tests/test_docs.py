@@ -8,10 +8,15 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
+from dataclasses import MISSING, fields
+from inspect import cleandoc
 from pathlib import Path
+from types import SimpleNamespace, UnionType
+from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 import yaml
@@ -19,9 +24,16 @@ import yaml
 from ubp import __version__
 from ubp.__main__ import main
 from ubp.checks.registry import RULES
+from ubp.cli.answers import make_request, options_of
+from ubp.cli.app import build_app
 from ubp.cli.commands import ROWS
+from ubp.cli.terminal import Options, Terminal
+from ubp.frame.fields import GIVEN
+from ubp.frame.schema import option_of, request_schema
 from ubp.output.records.table import RECORDS
 from ubp.server.tools.registry import TOOLSETS, load_kit, load_rag
+from ubp.table import ROWS as TABLE
+from ubp.table import answer_of, load
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -154,6 +166,94 @@ def record_table():
     return table(*rows)
 
 
+def python_type(hint):
+    """A type as Python writes it: choices one by one, without the module."""
+    if get_origin(hint) is Literal:
+        return " or ".join(json.dumps(value) for value in get_args(hint))
+    if get_origin(hint) in {Union, UnionType}:
+        return " or ".join(map(python_type, get_args(hint)))
+    if get_origin(hint) is tuple:
+        return f"tuple of {python_type(get_args(hint)[0])}"
+    return "None" if hint is type(None) else hint.__name__
+
+
+def describe_fields(request):
+    """A row for each field of a request that callers set: name, type and default, meaning."""
+    limits = request_schema(request)["properties"]
+    annotated = get_type_hints(request, include_extras=True)
+    hints = get_type_hints(request)
+    for field in fields(request):
+        if GIVEN in get_args(annotated[field.name]):
+            continue
+        words = next(
+            (word for word in get_args(annotated[field.name])[1:] if isinstance(word, str)), ""
+        )
+        option = option_of(annotated[field.name])
+        schema = limits.get(field.name, {})
+        meaning = words or schema.get("description") or (option.help if option else "")
+        most = f" to {schema['maximum']:,}" if "maximum" in schema else " or more"
+        allowed = f"; {schema['minimum']}{most}" if "minimum" in schema else ""
+        default = "" if field.default is MISSING else f"`{field.default!r}`"
+        kind = python_type(hints[field.name]) + allowed
+        yield (f"`{field.name}`", kind, default, " ".join(meaning.split()).rstrip("."))
+
+
+def literal(value):
+    """A value as Python writes it, with double quotes."""
+    if isinstance(value, tuple):
+        return f"({''.join(f'{literal(item)}, ' for item in value).rstrip()})"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def example_request(row):
+    """The request that the example of a row's command makes, as Python writes it."""
+    answer = load(row)
+    known = {field.name: field.default for field in fields(answer.request)}
+    given = {}
+    if row.command:
+        words = shlex.split(row.example.removesuffix(" --json"))[1:]
+        _, bound, _ = build_app(Terminal(Options(), sys.stdout, sys.stderr, {})).parse_args(words)
+        given = {name: value for name, value in bound.arguments.items() if name in known}
+        if not row.by_hand:
+            request = make_request(row, answer, options_of(answer), bound.arguments)
+            given = {name: getattr(request, name) for name in known}
+    arguments = [
+        f"{name}={literal(given[name]) if name in given else '...'}"
+        for name, default in known.items()
+        if (default is MISSING if name not in given else given[name] not in (None, default))
+    ]
+    return f"{answer.request.__name__}({', '.join(arguments)})"
+
+
+def describe_request(row):
+    """A request with its record, its fields and an example."""
+    answer = load(row)
+    rows = [("field", "type", "default", "meaning"), *describe_fields(answer.request)]
+    keys = ", ".join(f"`{name}`" for name in get_type_hints(answer.record))
+    return "\n\n".join(
+        [
+            f"### {answer.request.__name__}",
+            cleandoc(answer.request.__doc__),
+            "\n".join(
+                [
+                    "```python",
+                    f"from {row.module} import {answer.request.__name__}",
+                    "",
+                    f"workspace.ask({example_request(row)})",
+                    "```",
+                ]
+            ),
+            *([table(*rows)] if rows[1:] else []),
+            f"Returns `{answer.record.__name__}`: {keys}.",
+        ]
+    )
+
+
+def request_manuals():
+    rows = {load(row).request: row for row in reversed(TABLE)}
+    return "\n\n".join(describe_request(row) for row in reversed(rows.values()))
+
+
 def action_inputs():
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     rows = [
@@ -177,6 +277,7 @@ GENERATORS = {
     "configuration": configuration_table,
     "tools": tool_manuals,
     "records": record_table,
+    "requests": request_manuals,
     "action-inputs": action_inputs,
     "layers": layer_picture,
 }
@@ -270,6 +371,15 @@ def test_python_example_prints_stale_references(repository):
     )
     path, source, verdict, _ = done.stdout.split(maxsplit=3)
     assert (path, source, verdict) == ("docs/sessions.md", "src/session.py", "modified")
+
+
+def test_examples_of_requests_make_requests_of_the_table():
+    page = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    requests = page.partition("<!-- requests -->")[2]
+    asked = []
+    for example in re.findall(r"```python\n(.*?)```", requests, re.DOTALL):
+        exec(example, {"workspace": SimpleNamespace(ask=asked.append)})
+    assert {answer_of(request).request for request in asked} == {load(row).request for row in TABLE}
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,20 @@
-"""UBP ties Markdown pages to the code that they describe, and Git tells when they part."""
+"""UBP ties Markdown pages to the code that they describe, and Git tells when they part.
+
+`ubp.Workspace` is the Python API.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # for type checkers; `ubp stale` imports this module, but no workspace
+    from ubp.workspace import Workspace as Workspace
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import the API where it is used."""
+    if name != "Workspace":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ubp.workspace import Workspace
+
+    return Workspace
