@@ -232,6 +232,15 @@ ROWS = (
         example="ubp model fetch minishlab/potion-multilingual-128M",
     ),
     Row(
+        "ubp.answers.report.badge:BADGE",
+        record="badge",
+        command="badge",
+        help="Make a badge: the share of fresh pages among the pages that list sources.\n\n"
+        "The badge is an SVG image; with --json, a shields.io endpoint object.",
+        example="ubp badge --output docs/badge.svg",
+        by_hand="ubp.cli.report:badge",
+    ),
+    Row(
         "ubp.answers.setup.version:VERSION",
         record="version",
         command="version",

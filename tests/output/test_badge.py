@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ubp.answers.report.badge import COLORS as NAMES
+from ubp.answers.report.badge import NOTHING_VERIFIED, BadgeRecord
 from ubp.frame.wording import printable
 from ubp.output.badge import COLORS, LABEL_COLOR, badge_svg
-from ubp.report.values import COLORS as NAMES
-from ubp.report.values import NOTHING_VERIFIED, Badge
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -31,7 +31,9 @@ def test_badge_colors_are_all_known():
 
 
 def test_badge_is_as_wide_as_its_text():
-    root = ET.fromstring(badge_svg(Badge("docs", "96% fresh", "brightgreen")))
+    root = ET.fromstring(
+        badge_svg(BadgeRecord(label="docs", message="96% fresh", color="brightgreen"))
+    )
     assert root.attrib["aria-label"] == root.find(f"{SVG}title").text == "docs: 96% fresh"
     words = [(text.text, text.attrib["x"]) for text in root.iter(f"{SVG}text")]
     assert words == [("docs", "6"), ("96% fresh", "43")]
@@ -42,14 +44,14 @@ def test_badge_is_as_wide_as_its_text():
 
 
 def test_wide_characters_make_wide_fields():
-    root = ET.fromstring(badge_svg(Badge("文書", "96% fresh", "green")))
+    root = ET.fromstring(badge_svg(BadgeRecord(label="文書", message="96% fresh", color="green")))
     assert [text.attrib["textLength"] for text in root.iter(f"{SVG}text")] == ["22", "56"]
 
 
 @settings(deadline=None)
 @given(st.text())
 def test_badge_label_cannot_break_out(label):
-    root = ET.fromstring(badge_svg(Badge(label, "96% fresh", "red")))
+    root = ET.fromstring(badge_svg(BadgeRecord(label=label, message="96% fresh", color="red")))
     assert [child.tag.removeprefix(SVG) for child in root] == ["title", "clipPath", "g", "g"]
     (left, _) = root.iter(f"{SVG}text")
     assert (left.text or "") == printable(label)

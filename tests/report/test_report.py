@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from ubp.answers.report.badge import BadgeRecord, make_badge
 from ubp.core.errors import RepositoryError
 from ubp.report import build as pages_module
 from ubp.report.build import AGES, group_ages
-from ubp.report.values import AgeGroup, Badge, Levels, StalePage, make_badge
+from ubp.report.values import AgeGroup, Levels, StalePage
 from ubp.staleness.model import SourceDiff
 from ubp.workspace import Workspace
 
@@ -175,22 +176,22 @@ def test_report_has_the_name_of_the_folder(repository, report, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("levels", "badge"),
+    ("levels", "message", "color"),
     [
-        (Levels(fresh=5, untracked=9), Badge("docs", "100% fresh", "brightgreen")),
-        (Levels(stale=1, fresh=299), Badge("docs", "99% fresh", "brightgreen")),
-        (Levels(stale=1, fresh=9), Badge("docs", "90% fresh", "green")),
-        (Levels(unknown=1, fresh=3), Badge("docs", "75% fresh", "yellowgreen")),
-        (Levels(possibly_stale=1, fresh=1), Badge("docs", "50% fresh", "yellow")),
-        (Levels(stale=2, fresh=1), Badge("docs", "33% fresh", "orange")),
-        (Levels(stale=2, untracked=1), Badge("docs", "0% fresh", "red")),
-        (Levels(unknown=2, fresh=1), Badge("docs", "unknown", "lightgrey")),
-        (Levels(untracked=2), Badge("docs", "no sources", "lightgrey")),
+        (Levels(fresh=5, untracked=9), "100% fresh", "brightgreen"),
+        (Levels(stale=1, fresh=299), "99% fresh", "brightgreen"),
+        (Levels(stale=1, fresh=9), "90% fresh", "green"),
+        (Levels(unknown=1, fresh=3), "75% fresh", "yellowgreen"),
+        (Levels(possibly_stale=1, fresh=1), "50% fresh", "yellow"),
+        (Levels(stale=2, fresh=1), "33% fresh", "orange"),
+        (Levels(stale=2, untracked=1), "0% fresh", "red"),
+        (Levels(unknown=2, fresh=1), "unknown", "lightgrey"),
+        (Levels(untracked=2), "no sources", "lightgrey"),
     ],
     ids=str,
 )
-def test_badge_is_never_greener_than_the_state(levels, badge):
-    assert make_badge(levels) == badge
+def test_badge_is_never_greener_than_the_state(levels, message, color):
+    assert make_badge(levels) == BadgeRecord(label="docs", message=message, color=color)
 
 
 def test_diff_of_unknown_length_counts_no_lines(project, report):

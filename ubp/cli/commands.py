@@ -110,14 +110,7 @@ ROWS = (
         "findings.",
         "ubp report --html",
     ),
-    CommandRow(
-        "badge",
-        "ubp.cli.report:badge",
-        QUERY,
-        "Make a badge: the share of fresh pages among the pages that list sources.\n\n"
-        "The badge is an SVG image; with --json, a shields.io endpoint object.",
-        "ubp badge --output docs/badge.svg",
-    ),
+    answer_row("badge"),
     CommandRow(
         "bind",
         "ubp.cli.bind:bind",

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.pages.get_graph import GraphRequest, read_graph
+from ubp.answers.report.badge import LABEL, BadgeRequest, text
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, open_in_browser, write_file, write_html
@@ -21,8 +22,9 @@ from ubp.cli.parameters import (
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.frame.wording import printable
+from ubp.frame.writer import Writer
 from ubp.output.text.report import describe_levels, report_text
-from ubp.report.values import LABEL, Levels, Span, make_badge
+from ubp.report.values import Levels, Span
 
 DEFAULT_NAME = "report.html"
 GRAPH_NAME = "graph.html"
@@ -45,27 +47,23 @@ def badge(
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
+    from ubp.output.badge import badge_svg
+
     if output is not None:
         check_folder(output, terminal)
     with open_workspace(terminal, keys=key or ()) as workspace:
-        summary = workspace.stale(ref=ref).summary
-    levels = Levels(*(getattr(summary, name) for name in Levels._fields))
-    result = make_badge(levels, label)
+        record = workspace.ask(BadgeRequest(label, ref))
     if output is not None:
-        from ubp.output.badge import badge_svg
-
-        write_file(output, badge_svg(result), terminal)
+        write_file(output, badge_svg(record), terminal)
     if terminal.options.json:
-        from ubp.output.records.report import badge_record
-
-        terminal.record(badge_record(result), is_versioned=False)
+        terminal.record(record, is_versioned=False)
     elif output is None:
-        from ubp.output.badge import badge_svg
-
         terminal.use_utf8()
-        terminal.write(badge_svg(result))
-    elif not terminal.options.quiet:
-        terminal.write(f"{printable(result.label)}: {result.message}. Wrote {printable(output)}.\n")
+        terminal.write(badge_svg(record))
+    else:
+        writer = Writer(is_quiet=terminal.options.quiet)
+        for line in text(record, writer):
+            terminal.write(f"{line} Wrote {printable(output)}.\n")
     return CLEAN
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from ubp.answers.report.badge import BadgeRecord
 from ubp.frame.wording import printable
 from ubp.output.html.markup import render
-from ubp.report.values import Badge
 
 # Dark enough for white letters (WCAG's 4.5 to 1), unlike the colors of badge services.
 COLORS: Mapping[str, str] = {
@@ -44,7 +44,7 @@ _DEFAULT_WIDTH, _FULL_WIDTH = 7.0, 11.0
 _PADDING = 6
 
 
-def badge_svg(badge: Badge) -> str:
+def badge_svg(badge: BadgeRecord) -> str:
     """Return the picture, which needs no font from the network."""
     picture = render(
         "badge.svg",

@@ -93,7 +93,7 @@ def build_report(  # noqa: PLR0913  # one of them named
     diffs = diff_pages(stale.pages, context)
     pages = describe_pages(rank_pages(stale, context).pages, diffs, links_in)
     check = check_state(context, options._replace(rules=_rules(options)))
-    levels = Levels(**{name: getattr(stale.summary, name) for name in Levels._fields})
+    levels = Levels.of_summary(stale.summary)
     now = int(session.clock())
     # The commit that the snapshot is, unless it differs from it.
     commit = None if stale.snapshot.changes else stale.snapshot.commit

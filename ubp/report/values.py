@@ -1,4 +1,4 @@
-"""The values that a report consists of, and the badge."""
+"""The values that a report consists of."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -7,6 +7,7 @@ from ubp.bindings.coverage import Coverage
 from ubp.bindings.review import BindingReview
 from ubp.checks.finding import Finding
 from ubp.core.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
+from ubp.staleness.model import Summary
 
 
 class Levels(NamedTuple):
@@ -32,6 +33,11 @@ class Levels(NamedTuple):
         if self.unknown * 2 > self.bound or not self.bound:
             return None
         return self.fresh * 100 // self.bound
+
+    @classmethod
+    def of_summary(cls, summary: Summary) -> "Levels":
+        """Return the levels that a report on staleness counted."""
+        return cls(*(getattr(summary, name) for name in cls._fields))
 
     @classmethod
     def of(cls, levels: Iterable[Level]) -> "Levels":
@@ -193,34 +199,3 @@ class Report(NamedTuple):
     keys: tuple[str, ...] = ()
     base: str | None = None
     topics: Topics | None = None
-
-
-LABEL = "docs"
-
-# The color from each percentage on, by the names that badge services use.
-COLORS = (
-    (95, "brightgreen"),
-    (85, "green"),
-    (70, "yellowgreen"),
-    (50, "yellow"),
-    (30, "orange"),
-    (0, "red"),
-)
-NOTHING_VERIFIED = "lightgrey"
-
-
-class Badge(NamedTuple):
-    """The left text, the right text, and the name of the right side's color."""
-
-    label: str
-    message: str
-    color: str
-
-
-def make_badge(levels: Levels, label: str = LABEL) -> Badge:
-    """Return the share of fresh pages; a page that could not be verified is not fresh."""
-    percent = levels.fresh_percent
-    if percent is None:
-        return Badge(label, "unknown" if levels.bound else "no sources", NOTHING_VERIFIED)
-    color = next(name for minimum, name in COLORS if percent >= minimum)
-    return Badge(label, f"{percent}% fresh", color)

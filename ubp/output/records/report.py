@@ -1,7 +1,7 @@
-"""Records of `ubp report`, `ubp stale --since` and `ubp badge`."""
+"""Records of `ubp report` and `ubp stale --since`."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from ubp.answers.checks.finding import FindingRecord, finding_record
 from ubp.core.model import Level, Verdict
@@ -10,7 +10,6 @@ from ubp.frame.fields import (
     Count,
     DocId,
     GitId,
-    Keyword,
     Line,
     Moment,
     PagePath,
@@ -35,9 +34,8 @@ from ubp.output.records.bindings import (
     review_record,
 )
 from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
-from ubp.report.values import Badge, ChangedSource, Levels, OtherPage, Point, Report, StalePage
+from ubp.report.values import ChangedSource, Levels, OtherPage, Point, Report, StalePage
 
-BADGE_COLORS = ("brightgreen", "green", "yellowgreen", "yellow", "orange", "red", "lightgrey")
 MAX_COMMITS = 20  # listed for each source; all are counted
 MAX_GAPS = 50  # `ubp coverage` lists all
 MAX_BINDINGS = 50  # `ubp bind --review` lists all
@@ -243,22 +241,6 @@ class ReportRecord:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadgeRecord:
-    """What shields.io reads from an endpoint."""
-
-    schemaVersion: Annotated[  # noqa: N815  # shields.io's name
-        Literal[1], "version of the shields.io endpoint format"
-    ]
-    label: Annotated[str, "the left side"]
-    message: Annotated[str, "the right side"]
-    color: Annotated[
-        str,
-        "name of the color of the right side",
-        Keyword("enum", BADGE_COLORS),
-    ]
-
-
 def comparison_record(comparison: Comparison) -> ComparisonRecord:
     """Return the record of `ubp stale --since`; pages that stayed fresh are only counted."""
     counts = comparison.counts
@@ -323,11 +305,6 @@ def report_record(report: Report) -> ReportRecord:
         coverage=coverage_record(report.coverage, MAX_GAPS) if report.coverage else None,
         review=review_record(report.review, MAX_BINDINGS) if report.review else None,
     )
-
-
-def badge_record(badge: Badge) -> BadgeRecord:
-    """Return the record of `ubp badge`, whose form shields.io prescribes."""
-    return BadgeRecord(schemaVersion=1, **badge._asdict())
 
 
 def _levels(levels: Levels) -> LevelsRecord:

@@ -37,7 +37,7 @@ from ubp.output.records.rag import (
     RagSuggestRecord,
     RagSyncRecord,
 )
-from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
+from ubp.output.records.report import ComparisonRecord, ReportRecord
 from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
     StatusRecord,
@@ -68,7 +68,6 @@ class RecordRow(NamedTuple):
 EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind")
 
 _RECORDS = (
-    RecordRow("badge", BadgeRecord, ("ubp badge",), is_versioned=False),
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
     RecordRow("check-staleness", CheckedRecord, ("ubp_check_staleness",), is_answer=True),

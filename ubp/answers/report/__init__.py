@@ -1,0 +1,1 @@
+"""Answers about how fresh the documentation is as a whole."""
