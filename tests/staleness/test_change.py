@@ -59,8 +59,11 @@ def test_page_that_only_moves_is_still_reported(project, introduced):
         lambda data: data.replace(b"\n", b"\r\n"),
         lambda data: data.replace(b"---\nText", b"---\n\n\n \t\nText"),
         lambda data: b"\xef\xbb\xbf" + data.rstrip(b"\n"),
+        lambda data: data.replace(b"---\nText", b"---\n \tText"),
+        lambda data: data.replace(b"Text", "Te\u200bx\u00adt\ufe0f\U000e0041".encode()),
+        lambda data: data.replace(b"Text.", "\u3000Text.\u00a0".encode()),
     ],
-    ids=["line", "spaces", "crlf", "lines", "byte-order-mark"],
+    ids=["line", "spaces", "crlf", "lines", "byte-order-mark", "indent", "invisible", "unicode"],
 )
 @pytest.mark.parametrize("path", ["docs/auth.md", "docs/login.md"], ids=["kept", "renamed"])
 def test_a_page_edited_but_for_its_text_is_not_reviewed(project, introduced, edit, path):

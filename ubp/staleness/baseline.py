@@ -1,6 +1,5 @@
 """Find the baseline of each reference: the state of its source that the page describes."""
 
-from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -25,6 +24,12 @@ from ubp.index.history import History
 from ubp.index.view import View
 from ubp.staleness.model import StalenessContext
 from ubp.staleness.references import LocatedSource, candidates
+
+# Soft hyphens, joiners, marks of direction and of byte order, variation selectors, tags.
+_INVISIBLE = (
+    "[\xad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
 
 EntryLookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
 
@@ -57,8 +62,8 @@ class Origins:
     def compare_texts(self, pages: Collection[FilePath]) -> None:
         """Count those of these pages as not edited that have the same text as before the change.
 
-        White space at line ends, blank lines and a byte order mark do not count as text: nobody
-        has read a page because a blank line was added to it.
+        White space, line breaks and invisible characters do not count as text: nobody has read a
+        page because a blank line or a zero-width space was added to it.
         """
         edited = [path for path in pages if self.is_edited(path)]
         if not edited:
@@ -119,9 +124,13 @@ def _suffix(path: FilePath) -> str:
 
 
 def _text(data: bytes) -> str:
-    """Return a page's text without white space at line ends and without blank lines."""
-    lines = data.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape").splitlines()
-    return "\n".join(line.rstrip() for line in lines if line.strip())
+    """Return a page's text without invisible characters, its words a single space apart."""
+    text = data.decode("utf-8", "surrogateescape")
+    if not text.isascii():
+        import re  # few changes edit pages that are not ASCII
+
+        text = re.sub(_INVISIBLE, "", text)
+    return " ".join(text.split())
 
 
 class Baseline(NamedTuple):
