@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.markdown.sites import generators
+from ubp.markdown.sites import detect, generators
 
 SITES = {
     "vitepress": {
@@ -196,3 +196,22 @@ def test_front_matter_of_another_generator_sets_no_address(repository, found):
     repository.write("docs/a.md", "# A\n\n[cli](/cli) [x](/x)\n")
     repository.commit()
     assert found(repository) == ["error broken-link docs/a.md:3 markdown /x"]
+
+
+def test_zola_links_begin_in_its_content_folder(repository, found):
+    repository.write("docs/config.toml", 'base_url = "https://example.org"\ntitle = "x"\n')
+    repository.write("docs/content/guide/_index.md", "+++\ntitle = 'Guide'\n+++\n")
+    repository.write("docs/content/guide/start.md", "+++\ntitle = 'Start'\n+++\n## Set up\n")
+    links = "[a](@/guide/_index.md) [b](@/guide/start.md#set-up) " * 2
+    repository.write("docs/content/a.md", f"{links}[c](@/guide/start.md#no) [d](@/gone.md)\n")
+    repository.commit()
+    assert found(repository) == [
+        "warning missing-anchor docs/content/a.md:1 markdown @/guide/start.md#no",
+        "error broken-link docs/content/a.md:1 markdown @/gone.md",
+    ]
+
+
+def test_config_of_hugo_is_not_taken_for_zolas():
+    config = b"baseURL = 'https://example.org/'\ntheme = 'x'\n"
+    (site,) = detect.find_sites({"docs/config.toml": config})
+    assert site.style.name == "hugo"

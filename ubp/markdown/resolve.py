@@ -438,6 +438,9 @@ def _resolve_path(source: FilePath, link: Link, targets: Targets) -> Resolution:
     folders = [_folder(source)]
     if is_rooted:
         target, folders = target.removeprefix("~"), _root_folders(source, targets.sites)
+    prefix = site.style.content_prefix if site else ""
+    if site and prefix and target.startswith(prefix):
+        target, folders = target.removeprefix(prefix), [FilePath(site.roots[0].folder)]
     paths = [path for base in folders if (path := _join(base, target)) is not None]
     if site is None:
         resolution = _first_at(paths, target, targets)

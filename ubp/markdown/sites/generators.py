@@ -247,6 +247,14 @@ def _docusaurus_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[st
 # Hugo
 
 
+def _read_hugo_or_zola(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    """Read a file whose name both have; only Zola's key for the address has an underscore."""
+    if path.endswith("config.toml") and re.search(rb"(?m)^\s*base_url\s*=", configs[path]):
+        settings = _read_settings(path, configs[path])
+        return None if settings is None else _read_zola(folder, settings)
+    return _read_hugo(folder, path, configs)
+
+
 def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     is_old_name = not re.search(r"(?:^|/)hugo\.\w+$", path)
     if is_old_name and not re.search(_HAS_HUGO_KEY, configs[path]):
@@ -298,6 +306,13 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         base=urlsplit(str(settings.get("baseurl", ""))).path,
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
+
+
+def _read_zola(folder: FilePath, settings: Mapping[str, Any]) -> Site:
+    content = join(folder, "content") or folder
+    static = (FilePath(f"{folder}/static".lstrip("/")),)
+    base = urlsplit(str(settings.get("base_url", ""))).path
+    return Site(ZOLA, folder, (Root(content),), static=static, base=base)
 
 
 def _hugo_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
@@ -428,6 +443,7 @@ MDBOOK = Style("mdbook", verifies="all", shows_front_matter=True)
 JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True, keys=("permalink", "slug"))
 SPHINX = Style("sphinx")
 OBSIDIAN = Style("obsidian", has_wikilinks=True, keys=("permalink",))
+ZOLA = Style("zola", is_pretty=True, keys=("slug",), content_prefix="@/")
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (
@@ -447,13 +463,14 @@ GENERATORS = (
     Generator(
         HUGO,
         r"(?:config/_default/)?(?:hugo|config)\.(?:toml|ya?ml)",
-        _read_hugo,
+        _read_hugo_or_zola,
         _hugo_anchors,
     ),
     Generator(MDBOOK, r"book\.toml", _read_mdbook, _mdbook_anchors),
     Generator(JEKYLL, r"_config\.ya?ml", _read_jekyll, _jekyll_anchors),
     Generator(SPHINX, r"conf\.py", _read_sphinx, _sphinx_anchors),
     Generator(OBSIDIAN, r"\.obsidian/app\.json", _read_obsidian, _github_anchors),
+    Generator(ZOLA, r"(?!)", _read_nothing, _github_anchors),  # its files are read as Hugo's
     Generator(GITHUB, r"(?!)", _read_nothing, _github_anchors),
 )
 """In the order of preference where two sites publish the same folder."""

@@ -29,7 +29,8 @@ class Style(NamedTuple):
     published from the default language. `has_wikilinks`: itself, or by a plugin in wide use.
     `searches_roots`: a relative link to a file may also begin in a root. `ignores_case`: addresses
     are in lower case. `shows_front_matter`: to readers, as a table or as text. `keys` of front
-    matter set addresses. `folder_pages` are the names of files that are their folders' pages.
+    matter set addresses. `folder_pages` are the names of files that are their folders'
+    pages. `content_prefix` begins links to files that are written from the first root.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Style(NamedTuple):
     shows_front_matter: bool = False
     keys: tuple[str, ...] = ()
     folder_pages: tuple[str, ...] = FOLDER_PAGES
+    content_prefix: str = ""
 
 
 class Root(NamedTuple):
