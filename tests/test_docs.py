@@ -31,7 +31,7 @@ from ubp.cli.terminal import Options, Terminal
 from ubp.frame.fields import GIVEN
 from ubp.frame.schema import option_of, request_schema
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS, load_kit, load_rag
+from ubp.server.tools.registry import TOOLSETS, load_kit
 from ubp.table import ROWS as TABLE
 from ubp.table import answer_of, load
 
@@ -44,14 +44,14 @@ LAYERS = {
     "cli": "people: commands, options, exit codes",
     "lsp": "editors: the language server",
     "server": "agents: MCP server, scheduler, tools, prompts, resources",
-    "sync | output": "collections from the network | values to text, JSON records, CI formats",
-    "rag": "questions about projects",
+    "output": "values to text, JSON records, CI formats",
     "workspace | errors": "the Python API: opens, joins, delegates",
     "table": "a row for each answer: its command, its tool, its record",
     "answers | kits": (
         "one module for one answer: request, record, run, text | a tool set in a package of its own"
     ),
     "frame": "writers, wording, schemas, encoding, budgets, arguments",
+    "sync": "collections from the network, written collections, the user's language model",
     "report | edits": "what the report contains | proposals of agents, and their review",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",
@@ -149,7 +149,7 @@ def tool_manuals():
             **TOOLSETS,
             "specs": load_kit("specs"),
             "notes": load_kit("notes"),
-            "rag": load_rag(),
+            "rag": load_kit("rag"),
         }.items()
     )
 

@@ -3,12 +3,13 @@
 A row has what `ubp --help` prints, so that it loads no answer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from ubp.frame.answer import AnyAnswer, Request
+from ubp.frame.kit import KitPrompt, KitResources
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.report.values import Topics
@@ -46,7 +47,8 @@ class Kit(NamedTuple):
 
     With `help` it is a command, whose own commands are the rows' that begin with its name, with a
     working `example`. `topics` is a function, as `module:function`, that returns what the documents
-    of a view are about, for the report.
+    of a view are about, for the report. `resources` and `prompts`, as `module:name`, are offered
+    where the tool `offered_with` is.
     """
 
     name: str
@@ -54,6 +56,9 @@ class Kit(NamedTuple):
     help: str = ""
     example: str = ""
     topics: str = ""
+    resources: str = ""
+    prompts: str = ""
+    offered_with: str = ""
 
 
 KITS = (
@@ -62,6 +67,12 @@ KITS = (
         help="Ask notes and bookmarks, see what they are about, and read reports on repositories.",
         example="ubp notes ask --in saved which vector database runs in the browser",
         topics="ubp.kits.notes.trends:topics_of_report",
+    ),
+    Kit(
+        "rag",
+        resources="ubp.kits.rag.resources:RESOURCES",
+        prompts="ubp.kits.rag.prompts:PROMPTS",
+        offered_with="rag_search",
     ),
     Kit("specs"),
 )
@@ -287,6 +298,42 @@ ROWS = (
         toolset="notes",
     ),
     Row(
+        "ubp.kits.rag.rag_search:RAG_SEARCH",
+        record="rag-search",
+        tool="rag_search",
+        toolset="rag",
+    ),
+    Row(
+        "ubp.kits.rag.rag_index:RAG_INDEX",
+        record="rag-index",
+        tool="rag_index",
+        toolset="rag",
+    ),
+    Row(
+        "ubp.kits.rag.rag_delete:RAG_DELETE",
+        record="rag-delete",
+        tool="rag_delete",
+        toolset="rag",
+    ),
+    Row(
+        "ubp.kits.rag.rag_suggest:RAG_SUGGEST",
+        record="rag-suggest",
+        tool="rag_suggest",
+        toolset="rag",
+    ),
+    Row(
+        "ubp.kits.rag.rag_sync:RAG_SYNC",
+        record="rag-sync",
+        tool="rag_sync",
+        toolset="rag",
+    ),
+    Row(
+        "ubp.kits.rag.rag_external:RAG_EXTERNAL",
+        record="rag-external",
+        tool="rag_external",
+        toolset="rag",
+    ),
+    Row(
         "ubp.kits.specs.list_languages:LIST_LANGUAGES",
         record="spec-languages",
         tool="list_languages",
@@ -350,6 +397,24 @@ def subcommands(command: str) -> Iterator[Row]:
 def rows_of_tools(toolset: str) -> Iterator[Row]:
     """Yield the rows of a tool set."""
     return (row for row in ROWS if row.tool and row.toolset == toolset)
+
+
+def offered_kits(tools: Iterable[str]) -> tuple[Kit, ...]:
+    """Return the kits whose resources and prompts are offered along with these tools."""
+    names = {*tools}
+    return tuple(kit for kit in KITS if kit.offered_with in names)
+
+
+def kit_resources(kit: Kit) -> KitResources | None:
+    """Return the resources of a kit, if it has any."""
+    resources: KitResources | None = _load(kit.resources) if kit.resources else None
+    return resources
+
+
+def kit_prompts(kit: Kit) -> tuple[KitPrompt, ...]:
+    """Return the prompts of a kit."""
+    prompts: tuple[KitPrompt, ...] = _load(kit.prompts) if kit.prompts else ()
+    return prompts
 
 
 def find_report_topics(session: Session, view: View) -> Topics | None:

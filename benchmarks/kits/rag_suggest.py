@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.index.view import View
-from ubp.rag import open_project, suggest
+from ubp.kits.rag.projects import open_project
+from ubp.kits.rag.rag_suggest import suggest
 from ubp.workspace import Workspace
 
 MOST = 5
@@ -77,12 +78,12 @@ def measure(directory: str, keys: Sequence[str], most: int) -> tuple[int, Mappin
     # Without keys no page names any source.
     with (
         Workspace.open(directory, keys=["nothing_names_this_key"]) as workspace,
-        open_project(workspace, None) as project,
+        open_project(workspace.session, None) as project,
     ):
         for question in asked:
             for way, text in texts_of(question.text).items():
                 found = suggest(project, text, MOST, is_code=True) if text.strip() else ()
-                hits[way] += not question.documents.isdisjoint(page.path for page in found)
+                hits[way] += not question.documents.isdisjoint(page.file_path for page in found)
     return len(asked), {way: hits[way] / (len(asked) or 1) for way in WAYS}
 
 

@@ -24,14 +24,14 @@ from typing import Any, NamedTuple
 from benchmarks.robustness import steady
 from ubp.core.errors import UbpError
 from ubp.core.paths import doc_id
-from ubp.server.projects import read_project_resource
-from ubp.server.tools.registry import load_rag
+from ubp.kits.rag.resources import read
+from ubp.server.tools.registry import load_kit
 from ubp.sync.documents import prefix_of
 
 PROJECT = "kb"
 DOCUMENTS = 40  # that a client writes again and again
 WORDS = ["apple", "bridge", "cloud", "door", "engine", "forest", "garden", "harbor", "island"]
-TOOLS = {tool.name: tool for tool in load_rag()}
+TOOLS = {tool.name: tool for tool in load_kit("rag")}
 OPERATIONS = {
     "search": 46,
     "search absent": 14,
@@ -233,9 +233,8 @@ class Client(steady.Client):
             return
         document, version = self.random.choice(alive)
         try:
-            record = read_project_resource(
-                self.workspace, f"rag://document/{self._id(document, version.kind)}"
-            )
+            uri = f"rag://document/{self._id(document, version.kind)}"
+            record = read(self.workspace.session, uri)
         except UbpError as error:
             if self._is_alive(version):
                 self.wrong("a confirmed document cannot be read", error=error.message)
@@ -245,7 +244,7 @@ class Client(steady.Client):
 
     def do_stats(self) -> None:
         """Count the project."""
-        read_project_resource(self.workspace, f"rag://stats/{PROJECT}")
+        read(self.workspace.session, f"rag://stats/{PROJECT}")
 
     def check_all(self) -> None:
         """Search for everything that was confirmed, and for everything that is gone."""

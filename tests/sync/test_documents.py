@@ -10,11 +10,10 @@ from ubp.answers.pages.get_context import ContextRequest
 from ubp.answers.pages.get_graph import GraphRequest
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
-from ubp.core.errors import PageNotFoundError, RepositoryError, UsageError
+from ubp.core.errors import PageNotFoundError, UsageError
 from ubp.core.model import ignore_progress
-from ubp.index.collections import count_purge, repository_path
+from ubp.index.collections import repository_path
 from ubp.markdown.new_page import read_metadata
-from ubp.rag import unless_purged
 from ubp.search.compare import compare_versions
 from ubp.sync.documents import (
     PURGING,
@@ -461,28 +460,6 @@ def test_a_kept_collection_is_opened_again_when_it_has_changed(collection, conte
         again = workspace.kept_collection("kb")
         assert again.session is not kept
         assert again.search("medlars", mode="fulltext").answer.total == 1
-
-
-def test_what_a_purge_took_away_is_read_again(context, repository):
-    repository.commit()
-    reads = []
-
-    def read():
-        reads.append(1)
-        if len(reads) == 1:
-            count_purge(context.folder)
-            raise RepositoryError("gone")
-        return len(reads)
-
-    os.makedirs(context.folder, exist_ok=True)
-    with Workspace.open(str(repository.root)) as workspace:
-        assert unless_purged(workspace, read) == 2
-
-        def fail():
-            raise RepositoryError("broken")
-
-        with pytest.raises(RepositoryError, match="broken"):
-            unless_purged(workspace, fail)
 
 
 def test_metadata_is_of_the_files_it_was_given_for(collection, context, tmp_path):

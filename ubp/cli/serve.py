@@ -69,8 +69,8 @@ def serve(  # noqa: PLR0913  # the command's options
         )
     from ubp.server.loopback import DEFAULT_PORT, http_options
     from ubp.server.process import ServeOptions, serve_repositories
-    from ubp.server.repositories import PROJECT_TOOL
     from ubp.server.tools import registry
+    from ubp.table import offered_kits
 
     for directory in directories:
         if not os.path.isdir(os.path.join(terminal.directory, directory)):
@@ -95,7 +95,7 @@ def serve(  # noqa: PLR0913  # the command's options
             port, token_file, terminal.environment, terminal.directory, terminal.warn
         )
     level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
-    if level == INFO and any(tool.name == PROJECT_TOOL for tool in chosen):
+    if level == INFO and offered_kits(tool.name for tool in chosen):
         level = _log_level(terminal.environment)
     serve_repositories(
         [os.path.join(terminal.directory, directory) for directory in directories],

@@ -25,12 +25,14 @@ from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.quoting import enclose_titles, name
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
+from ubp.index.session import Session
 from ubp.output.agent.staleness import staleness_text
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, REPOSITORY, Repositories
 from ubp.server.resources import embed_page, read_page, run_tool
 from ubp.server.tools.tool import NOTICE
 from ubp.server.transport import readable
+from ubp.table import kit_prompts
 from ubp.workspace import Workspace
 
 MAX_RESULTS = 5
@@ -119,11 +121,8 @@ def list_prompts(repositories: Repositories) -> ListPromptsResult:
 
 def prompt_rows(repositories: Repositories) -> tuple[PromptRow, ...]:
     """Return the prompts of a server."""
-    if not repositories.has_projects:
-        return ROWS
-    from ubp.server.projects import PROMPTS  # a server without them starts no later
-
-    return (*ROWS, *(PromptRow(*row[:-1], partial(_write_text, row.write)) for row in PROMPTS))
+    prompts = (prompt for kit in repositories.kits for prompt in kit_prompts(kit))
+    return (*ROWS, *(PromptRow(*row[:-1], partial(_write_text, row.write)) for row in prompts))
 
 
 def writer(
@@ -202,9 +201,9 @@ def _write_answer(workspace: Workspace, question: str) -> Iterator[Content]:
 
 
 def _write_text(
-    write: Callable[[Workspace, str], str], workspace: Workspace, value: str
+    write: Callable[[Session, str], str], workspace: Workspace, value: str
 ) -> Iterator[Content]:
-    yield _text(write(workspace, value))
+    yield _text(write(workspace.session, value))
 
 
 def _text(text: str) -> TextContent:

@@ -17,10 +17,10 @@ from ubp.frame.wording import printable
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import offer_collections
 from ubp.server.tools.tool import AnyTool, repeating
+from ubp.table import Kit, offered_kits
 
 REPOSITORY = "repository"  # the argument
 QUERY = f"?{REPOSITORY}="
-PROJECT_TOOL = "rag_search"
 
 
 class ServedRepository(NamedTuple):
@@ -69,9 +69,9 @@ class Repositories:
         return tuple(self._served) if len(self._served) > 1 else ()
 
     @property
-    def has_projects(self) -> bool:
-        """Whether tools about projects are offered, and with them resources and prompts."""
-        return any(tool.name == PROJECT_TOOL for tool in self._tools)
+    def kits(self) -> tuple[Kit, ...]:
+        """The kits whose resources and prompts are offered."""
+        return offered_kits(tool.name for tool in self._tools)
 
     def start(self) -> None:
         """Start the workers for the running event loop."""

@@ -1,7 +1,7 @@
 """Resources: pages, the state of the documentation and its graph, each with an address."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -21,6 +21,7 @@ from ubp.core.errors import CollectionError, PageNotFoundError
 from ubp.core.model import FilePath
 from ubp.frame.arguments import reject_path_traversal
 from ubp.frame.encoding import to_json, to_object
+from ubp.frame.kit import KitResource
 from ubp.frame.quoting import name
 from ubp.frame.writer import Writer, stale_ref_text
 from ubp.index.select import select_page
@@ -31,11 +32,11 @@ from ubp.server.repositories import QUERY, Repositories, ServedRepository
 from ubp.server.tools.registry import TOOLSETS
 from ubp.server.tools.tool import NOTICE, AnyTool, App, ToolAnswer, call_tool
 from ubp.server.transport import readable
+from ubp.table import KITS, kit_resources
 from ubp.workspace import Workspace
 
 PAGE = "ubp://page/"
 PAGE_TEMPLATE = PAGE + "{+filepath}"
-PROJECTS = "rag://"
 CHOICE = "{?repository}"  # follows where several repositories are served
 MARKDOWN, JSON = "text/markdown", "application/json"
 # Without the domains that a page may reach hosts allow none.
@@ -62,6 +63,10 @@ def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourc
 
     `has_apps`: the client shows MCP Apps, whose pages are resources, too.
     """
+    rows: tuple[ResourceRow | KitResource, ...] = (
+        *ROWS,
+        *_kit_rows(repositories, is_template=False),
+    )
     resources = [
         Resource(
             uri=row.uri + (f"{QUERY}{quote(repository)}" if repository else ""),
@@ -71,7 +76,7 @@ def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourc
             mime_type=JSON,
         )
         for repository in repositories.names or ("",)
-        for row in (*ROWS, *_project_rows(repositories))
+        for row in rows
     ]
     apps = [tool.app for tool in repositories.offered() if has_apps and tool.app]
     resources += [
@@ -97,21 +102,17 @@ def list_templates(repositories: Repositories) -> ListResourceTemplatesResult:
         description=f"The Markdown of a page in the work tree, and whether it is stale. {NOTICE}",
         mime_type=MARKDOWN,
     )
-    templates = [page]
-    if repositories.has_projects:
-        from ubp.server.projects import TEMPLATES
-
-        templates += [
-            ResourceTemplate(
-                uri_template=row.template + (CHOICE if repositories.names else ""),
-                name=row.name,
-                title=row.title,
-                description=f"{row.description} {NOTICE}",
-                mime_type=JSON,
-            )
-            for row in TEMPLATES
-        ]
-    return ListResourceTemplatesResult(resource_templates=templates)
+    of_kits = [
+        ResourceTemplate(
+            uri_template=row.uri + (CHOICE if repositories.names else ""),
+            name=row.name,
+            title=row.title,
+            description=f"{row.description} {NOTICE}",
+            mime_type=JSON,
+        )
+        for row in _kit_rows(repositories, is_template=True)
+    ]
+    return ListResourceTemplatesResult(resource_templates=[page, *of_kits])
 
 
 def check_address(uri: str, repositories: Repositories) -> tuple[ServedRepository, str]:
@@ -126,7 +127,8 @@ def check_address(uri: str, repositories: Repositories) -> tuple[ServedRepositor
     if repositories.names and QUERY in uri:
         own_uri, _, name = uri.rpartition(QUERY)
     is_known = own_uri.startswith(PAGE) or own_uri in {row.uri for row in ROWS}
-    if not is_known and not (repositories.has_projects and own_uri.startswith(PROJECTS)):
+    of_kits = (found for kit in repositories.kits if (found := kit_resources(kit)))
+    if not is_known and not any(own_uri.startswith(found.scheme) for found in of_kits):
         raise _not_found(uri)
     return repositories.choose(unquote(name) if name else None), own_uri
 
@@ -159,17 +161,9 @@ def read_text(workspace: Workspace, uri: str) -> str:
     """
     if uri.startswith(PAGE):
         return _page_text(workspace, uri)
-    if uri.startswith(PROJECTS):
-        from ubp.server.projects import read_project_resource
-
-        try:
-            found = read_project_resource(workspace, uri)
-        except (PageNotFoundError, CollectionError) as error:
-            raise bad_params(f"{error.message} {error.cause}".strip(), uri=uri) from None
-        if found is None:
-            raise _not_found(uri)
-        return to_json({"content_notice": NOTICE, **to_object(found, is_versioned=False)})
-    row = next(row for row in ROWS if row.uri == uri)
+    row = next((row for row in ROWS if row.uri == uri), None)
+    if row is None:
+        return _kit_text(workspace, uri)
     record = {key: value for key, value in row.read(workspace).items() if key != "query_time_ms"}
     # No lone surrogates, escaped ones neither: JSON of other languages does not read them.
     return json.dumps({"content_notice": NOTICE, **record}, ensure_ascii=False)
@@ -212,14 +206,22 @@ def run_tool(workspace: Workspace, tool: str, **arguments: Any) -> ToolAnswer:
     return call_tool(_TOOLS[tool], workspace, arguments)
 
 
-def _project_rows(repositories: Repositories) -> tuple[ResourceRow, ...]:
-    return PROJECT_ROWS if repositories.has_projects else ()
+def _kit_text(workspace: Workspace, uri: str) -> str:
+    of_kits = filter(None, map(kit_resources, KITS))
+    resources = next(found for found in of_kits if uri.startswith(found.scheme))
+    try:
+        record = resources.read(workspace.session, uri)
+    except (PageNotFoundError, CollectionError) as error:
+        raise bad_params(f"{error.message} {error.cause}".strip(), uri=uri) from None
+    if record is None:
+        raise _not_found(uri)
+    return to_json({"content_notice": NOTICE, **to_object(record, is_versioned=False)})
 
 
-def _read_projects(workspace: Workspace) -> Record:
-    from ubp.server.projects import read_project_resource
-
-    return to_object(read_project_resource(workspace, PROJECT_ROWS[0].uri), is_versioned=False)
+def _kit_rows(repositories: Repositories, *, is_template: bool) -> Iterator[KitResource]:
+    for kit in repositories.kits:
+        if resources := kit_resources(kit):
+            yield from (row for row in resources.rows if row.is_template == is_template)
 
 
 def _page_text(workspace: Workspace, uri: str) -> str:
@@ -277,15 +279,5 @@ ROWS = (
         "Link graph",
         "The result of ubp_get_graph: the most linked pages and the links between them.",
         _tool_record("ubp_get_graph"),
-    ),
-)
-
-PROJECT_ROWS = (
-    ResourceRow(
-        "rag://projects",
-        "projects",
-        "Projects",
-        "The projects that rag_search can search, with the number of their documents.",
-        _read_projects,
     ),
 )

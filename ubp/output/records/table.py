@@ -25,25 +25,13 @@ from ubp.output.records.proposals import (
 from ubp.output.records.proposals import (
     ReviewRecord as ProposalReviewRecord,
 )
-from ubp.output.records.rag import (
-    RagCachedSearchRecord,
-    RagDeleteRecord,
-    RagDocumentRecord,
-    RagExternalRecord,
-    RagIndexRecord,
-    RagProjectsRecord,
-    RagSearchRecord,
-    RagStatisticsRecord,
-    RagSuggestRecord,
-    RagSyncRecord,
-)
 from ubp.output.records.report import ComparisonRecord, ReportRecord
 from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
     StatusRecord,
 )
 from ubp.output.records.translations import TranslationsRecord
-from ubp.table import ROWS, Row, load
+from ubp.table import KITS, ROWS, Row, kit_resources, load
 
 
 class RecordRow(NamedTuple):
@@ -86,23 +74,6 @@ _RECORDS = (
     RecordRow("proposals-pr", PullRequestRecord, ("ubp proposals pr",)),
     RecordRow("proposals-show", ProposalReviewRecord, ("ubp proposals show", "ubp proposals edit")),
     RecordRow("proposals-withdraw", DecisionRecord, ("ubp_withdraw_proposal",), is_answer=True),
-    RecordRow("rag-delete", RagDeleteRecord, ("rag_delete",), is_answer=True),
-    RecordRow(
-        "rag-document", RagDocumentRecord, ("rag://document/{document_id}",), is_versioned=False
-    ),
-    RecordRow("rag-external", RagExternalRecord, ("rag_external",), is_answer=True),
-    RecordRow("rag-index", RagIndexRecord, ("rag_index",), is_answer=True),
-    RecordRow("rag-projects", RagProjectsRecord, ("rag://projects",), is_versioned=False),
-    RecordRow("rag-search", RagSearchRecord, ("rag_search",), is_answer=True),
-    RecordRow(
-        "rag-search-cached",
-        RagCachedSearchRecord,
-        ("rag://search/{project}/{query}",),
-        is_versioned=False,
-    ),
-    RecordRow("rag-stats", RagStatisticsRecord, ("rag://stats/{project}",), is_versioned=False),
-    RecordRow("rag-suggest", RagSuggestRecord, ("rag_suggest",), is_answer=True),
-    RecordRow("rag-sync", RagSyncRecord, ("rag_sync",), is_answer=True),
     RecordRow("report", ReportRecord, ("ubp report",)),
     RecordRow("search", SearchRecord, ("ubp search", "ubp_search"), is_answer=True),
     RecordRow(
@@ -136,4 +107,10 @@ def _record_rows() -> Iterator[RecordRow]:
         yield _record_row(name, [row for row in ROWS if row.record == name])
 
 
-RECORDS = tuple(sorted((*_RECORDS, *_record_rows()), key=lambda row: row.name))
+def _resource_rows() -> Iterator[RecordRow]:
+    for resources in filter(None, map(kit_resources, KITS)):
+        for row in resources.rows:
+            yield RecordRow(row.record_name, row.record, (row.uri,), is_versioned=False)
+
+
+RECORDS = tuple(sorted((*_RECORDS, *_record_rows(), *_resource_rows()), key=lambda row: row.name))

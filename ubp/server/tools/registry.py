@@ -58,32 +58,10 @@ def load_kit(name: str) -> tuple[AnyTool, ...]:
     return tuple(make_tool(row.tool) for row in rows_of_tools(name))
 
 
-def load_rag() -> tuple[AnyTool, ...]:
-    """Return the tools about projects."""
-    from ubp.server.tools.rag import (
-        rag_delete,
-        rag_external,
-        rag_index,
-        rag_search,
-        rag_suggest,
-        rag_sync,
-    )
-
-    return (
-        rag_search.RAG_SEARCH,
-        rag_index.RAG_INDEX,
-        rag_delete.RAG_DELETE,
-        rag_suggest.RAG_SUGGEST,
-        rag_sync.RAG_SYNC,
-        rag_external.RAG_EXTERNAL,
-    )
-
-
 # Loaded where they are asked for: a server without them starts no later.
 OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
     "edit": load_edit,
     **{kit.name: partial(load_kit, kit.name) for kit in KITS},
-    "rag": load_rag,
 }
 ADDED = "+"  # `+specs` adds a tool set to the default ones
 # Former names, accepted for one version after the renaming.

@@ -4,11 +4,22 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Annotated
 
-from ubp.output.records.rag import RagIndexRecord
-from ubp.server.tools.rag.arguments import Project, json_text
-from ubp.server.tools.tool import Tool
-from ubp.sync.projects import IndexRequest, index_path
-from ubp.workspace import Workspace
+from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.fields import Count
+from ubp.index.session import Session
+from ubp.kits.rag.changes import IndexRequest, index_path
+from ubp.kits.rag.fields import Project, ProjectName, text
+
+
+@dataclass(frozen=True, slots=True)
+class RagIndexRecord:
+    """What was indexed of a path."""
+
+    project: ProjectName
+    indexed_files: Annotated[tuple[str, ...], "documents of the project"]
+    total_chunks: Annotated[Count, "parts of these documents"]
+    errors: Annotated[tuple[str, ...], "files that could not be indexed, and why"]
+    time_taken_ms: Annotated[float, "time taken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +33,7 @@ class RagMetadata:
 
 
 @dataclass(frozen=True, slots=True)
-class RagIndexRequest:
+class RagIndexRequest(Request[RagIndexRecord]):
     """What to index."""
 
     path: Annotated[str, "file or folder, in the repository or in a configured folder"]
@@ -33,7 +44,7 @@ class RagIndexRequest:
     auto_detect: Annotated[bool, "name the project after the folder"] = False
 
 
-def run(workspace: Workspace, request: RagIndexRequest) -> RagIndexRecord:
+def run(session: Session, request: RagIndexRequest) -> RagIndexRecord:
     """Index the path and return what the project has of it."""
     started = perf_counter()
     metadata = request.metadata or RagMetadata()
@@ -44,7 +55,7 @@ def run(workspace: Workspace, request: RagIndexRequest) -> RagIndexRecord:
         "related_system": metadata.related_system,
     }
     indexed = index_path(
-        workspace,
+        session,
         IndexRequest(
             request.path,
             request.project or "",
@@ -63,19 +74,21 @@ def run(workspace: Workspace, request: RagIndexRequest) -> RagIndexRecord:
     )
 
 
-RAG_INDEX = Tool(
-    name="rag_index",
-    title="Index a file or folder",
-    description=(
-        "Make documents searchable: Markdown, HTML and text. Files of a Git work tree are read in "
-        "place; those of other configured folders are copied into the project's own repository."
-    ),
+RAG_INDEX = Answer(
     request=RagIndexRequest,
     record=RagIndexRecord,
     run=run,
-    text=json_text,
+    text=text,
     budgets=(),
-    writes=True,
-    takes_outer_paths=True,
-    failure="index_failed",
+    tool=ToolTraits(
+        title="Index a file or folder",
+        description=(
+            "Make documents searchable: Markdown, HTML and text. Files of a Git work tree are "
+            "read in place; those of other configured folders are copied into the project's own "
+            "repository."
+        ),
+        writes=True,
+        takes_outer_paths=True,
+        failure="index_failed",
+    ),
 )

@@ -3,11 +3,19 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.output.records.rag import RagDeleteRecord
-from ubp.server.tools.rag.arguments import Category, json_text
-from ubp.server.tools.tool import Tool
-from ubp.sync.projects import DeleteFilters, delete
-from ubp.workspace import Workspace
+from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.fields import Count, DocId
+from ubp.index.session import Session
+from ubp.kits.rag.changes import DeleteFilters, delete
+from ubp.kits.rag.fields import Category, text
+
+
+@dataclass(frozen=True, slots=True)
+class RagDeleteRecord:
+    """What was deleted."""
+
+    deleted_count: Annotated[Count, "number of documents"]
+    deleted_ids: Annotated[tuple[DocId, ...], "their ids"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +28,7 @@ class RagDeleteFilters:
 
 
 @dataclass(frozen=True, slots=True)
-class RagDeleteRequest:
+class RagDeleteRequest(Request[RagDeleteRecord]):
     """What to delete: a document, those that match, or all of a project."""
 
     document_id: Annotated[str, "one document"] | None = None
@@ -29,11 +37,11 @@ class RagDeleteRequest:
     purge: Annotated[bool, "remove them from the history, too: they cannot be restored"] = False
 
 
-def run(workspace: Workspace, request: RagDeleteRequest) -> RagDeleteRecord:
+def run(session: Session, request: RagDeleteRequest) -> RagDeleteRecord:
     """Delete the documents and return their ids."""
     filters = request.filters
     deleted = delete(
-        workspace,
+        session,
         document_id=request.document_id or "",
         project=request.project or "",
         filters=None
@@ -44,19 +52,21 @@ def run(workspace: Workspace, request: RagDeleteRequest) -> RagDeleteRecord:
     return RagDeleteRecord(len(deleted), deleted)
 
 
-RAG_DELETE = Tool(
-    name="rag_delete",
-    title="Delete documents",
-    description=(
-        "Delete documents that were added by rag_index or rag_external. Files of repositories are "
-        "not touched. With purge they are also removed from the history, and their bytes from disk."
-    ),
+RAG_DELETE = Answer(
     request=RagDeleteRequest,
     record=RagDeleteRecord,
     run=run,
-    text=json_text,
+    text=text,
     budgets=(),
-    writes=True,
-    destroys=True,
-    failure="delete_failed",
+    tool=ToolTraits(
+        title="Delete documents",
+        description=(
+            "Delete documents that were added by rag_index or rag_external. Files of repositories "
+            "are not touched. With purge they are also removed from the history, and their bytes "
+            "from disk."
+        ),
+        writes=True,
+        destroys=True,
+        failure="delete_failed",
+    ),
 )

@@ -30,10 +30,10 @@ from ubp.index.collections import (
     read_collection,
     write_collection,
 )
-from ubp.index.session import Target
+from ubp.index.session import Session, Target
 from ubp.index.store.page_facts import PageFactsTable
 from ubp.index.view import View
-from ubp.rag import (
+from ubp.kits.rag.projects import (
     CONFIG_VARIABLE,
     Project,
     Settings,
@@ -60,7 +60,6 @@ from ubp.sync.documents import (
     prefix_of,
 )
 from ubp.sync.repositories import Context
-from ubp.workspace import Workspace
 
 HOURS = {"h": 1, "d": 24, "w": 24 * 7, "y": 24 * 365}
 MAX_TTL_HOURS = 24 * 365 * 100
@@ -102,7 +101,7 @@ class StoredText(NamedTuple):
     expires_at: str
 
 
-def index_path(workspace: Workspace, request: IndexRequest) -> Indexed:
+def index_path(session: Session, request: IndexRequest) -> Indexed:
     """Index a file or folder: in place where Git has it, else as a copy in a written collection.
 
     Raises:
@@ -110,27 +109,27 @@ def index_path(workspace: Workspace, request: IndexRequest) -> Indexed:
         CollectionError: another process is writing, or the project is not one to write to.
         RepositoryError: it could not be written.
     """
-    settings = read_settings(workspace.session.environment)
-    path = _resolve(workspace, settings, request.path)
-    root = workspace.session.repository.root
+    settings = read_settings(session.environment)
+    path = _resolve(session, settings, request.path)
+    root = session.repository.root
     if root is not None and is_below(path, [os.path.realpath(root)]):
-        name = served_name(workspace)
+        name = served_name(session)
         if request.project not in {"", name} and not request.detects:
             raise BadArgumentError(
                 "project",
                 f"{request.path} is in the repository that is served, which is the project {name}.",
                 hint=f"Leave project out, or pass {name}.",
             )
-        with open_project(workspace, name) as project:
+        with open_project(session, name) as project:
             return _indexed_in_place(project, path, request)
-    repository_root = _work_tree(workspace, path)
+    repository_root = _work_tree(session, path)
     if repository_root is not None and is_below(repository_root, settings.roots):
-        name = _project_name(workspace, settings, request, repository_root)
-        _register_local(workspace, name, repository_root)
-        with open_project(workspace, name) as project:
+        name = _project_name(session, settings, request, repository_root)
+        _register_local(session, name, repository_root)
+        with open_project(session, name) as project:
             return _indexed_in_place(project, path, request)
-    name = _project_name(workspace, settings, request, path)
-    context = context_of(workspace)
+    name = _project_name(session, settings, request, path)
+    context = context_of(session)
     collection = create_written(name, context)
     is_file = os.path.isfile(path)
     folder = os.path.dirname(path) if is_file else path
@@ -145,7 +144,7 @@ def index_path(workspace: Workspace, request: IndexRequest) -> Indexed:
     return Indexed(name, imported.paths, imported.chunks, imported.problems)
 
 
-def store_text(workspace: Workspace, project: str, document: ExternalDocument) -> StoredText:
+def store_text(session: Session, project: str, document: ExternalDocument) -> StoredText:
     """Store a text that was given in a project, which is created if need be.
 
     Raises:
@@ -153,16 +152,16 @@ def store_text(workspace: Workspace, project: str, document: ExternalDocument) -
         CollectionError: another process is writing.
         RepositoryError: it could not be written.
     """
-    settings = read_settings(workspace.session.environment)
-    _check_writable(workspace, settings, project)
-    context = context_of(workspace)
+    settings = read_settings(session.environment)
+    _check_writable(session, settings, project)
+    context = context_of(session)
     collection = create_written(project, context)
     stored = add_external(collection, document, context)
     return StoredText(doc_id(stored.path, project), stored.expires_at)
 
 
 def delete(
-    workspace: Workspace,
+    session: Session,
     *,
     document_id: str = "",
     project: str = "",
@@ -183,20 +182,20 @@ def delete(
         raise BadArgumentError(
             "document_id", "Pass document_id, project or filters: nothing says what to delete."
         )
-    context = context_of(workspace)
+    context = context_of(session)
 
     def select() -> tuple[Collection, set[FilePath]]:
-        with _project_of(workspace, project, document_id, is_former=purge) as opened:
+        with _project_of(session, project, document_id, is_former=purge) as opened:
             return _written(opened), _selected(opened, document_id, filters, is_former=purge)
 
-    collection, wanted = unless_purged(workspace, select)
+    collection, wanted = unless_purged(session, select)
     removed = delete_documents(collection, wanted, context, purge=purge)
     gone = sorted(wanted) if purge else removed
     return tuple(doc_id(path, collection.name) for path in gone)
 
 
 def synchronize(
-    workspace: Workspace, project: str, *, path: str = "", full: bool = False, removes: bool = False
+    session: Session, project: str, *, path: str = "", full: bool = False, removes: bool = False
 ) -> Compared:
     """Bring a project up to date with its files, and remove what has expired.
 
@@ -205,27 +204,26 @@ def synchronize(
         CollectionError: there is no such project, or another process is writing.
         RepositoryError: it could not be written.
     """
-    settings = read_settings(workspace.session.environment)
-    within = _resolve(workspace, settings, path) if path else ""
-    with open_project(workspace, project) as opened:
+    settings = read_settings(session.environment)
+    within = _resolve(session, settings, path) if path else ""
+    with open_project(session, project) as opened:
         if not opened.is_written:
             return _read_in_place(opened, within, full=full)
         collection = _written(opened)
     return compare_folders(
-        collection, context_of(workspace), within=within, is_full=full, removes=removes
+        collection, context_of(session), within=within, is_full=full, removes=removes
     )
 
 
-def context_of(workspace: Workspace) -> Context:
-    """Return how the process of a workspace writes to collections."""
-    session = workspace.session
+def context_of(session: Session) -> Context:
+    """Return how the process of a session writes to collections."""
     folder = collections_dir(session.environment)
     return Context(folder, session.environment, session.progress, session.clock)
 
 
-def _resolve(workspace: Workspace, settings: Settings, path: str) -> str:
+def _resolve(session: Session, settings: Settings, path: str) -> str:
     """Return the real path; symbolic links lead to where they point, which must be allowed, too."""
-    root = workspace.session.repository.root
+    root = session.repository.root
     start = os.path.realpath(root) if root else os.curdir
     real = os.path.realpath(os.path.join(start, os.path.expanduser(path)))
     allowed = [*([start] if root else []), *settings.roots]
@@ -241,12 +239,10 @@ def _resolve(workspace: Workspace, settings: Settings, path: str) -> str:
     return real
 
 
-def _work_tree(workspace: Workspace, path: str) -> str | None:
+def _work_tree(session: Session, path: str) -> str | None:
     """Return the root of the work tree that a path is in; None: it is in none."""
     environment = {
-        name: value
-        for name, value in workspace.session.environment.items()
-        if name not in LOCATION_VARIABLES
+        name: value for name, value in session.environment.items() if name not in LOCATION_VARIABLES
     }
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     try:
@@ -256,9 +252,7 @@ def _work_tree(workspace: Workspace, path: str) -> str | None:
         return None
 
 
-def _project_name(
-    workspace: Workspace, settings: Settings, request: IndexRequest, folder: str
-) -> str:
+def _project_name(session: Session, settings: Settings, request: IndexRequest, folder: str) -> str:
     name = request.project or settings.project
     if request.detects and not request.project:
         base = os.path.basename(folder if os.path.isdir(folder) else os.path.dirname(folder))
@@ -269,18 +263,18 @@ def _project_name(
             f"{request.path} is not in the repository that is served: name a project.",
             hint="Pass project, or auto_detect to name it after the folder.",
         )
-    _check_writable(workspace, settings, name)
+    _check_writable(session, settings, name)
     return name
 
 
-def _check_writable(workspace: Workspace, settings: Settings, name: str) -> None:
-    if name == served_name(workspace):
+def _check_writable(session: Session, settings: Settings, name: str) -> None:
+    if name == served_name(session):
         raise BadArgumentError(
             "project",
             f"Nothing is written to {name}: it is the repository that is served.",
             hint="Use the name of another project, which is created if need be.",
         )
-    if not is_allowed(workspace, settings, name):
+    if not is_allowed(session, settings, name):
         raise BadArgumentError(
             "project",
             f"The project {name} may not be used.",
@@ -288,8 +282,8 @@ def _check_writable(workspace: Workspace, settings: Settings, name: str) -> None
         )
 
 
-def _register_local(workspace: Workspace, name: str, root: str) -> None:
-    folder = collections_dir(workspace.session.environment)
+def _register_local(session: Session, name: str, root: str) -> None:
+    folder = collections_dir(session.environment)
     known = read_collection(folder, name)
     if known is None:
         write_collection(folder, Collection(name, "local", root))
@@ -302,7 +296,7 @@ def _register_local(workspace: Workspace, name: str, root: str) -> None:
 
 
 def _indexed_in_place(project: Project, path: str, request: IndexRequest) -> Indexed:
-    session = project.workspace.session
+    session = project.session
     view = session.view()
     root = os.path.realpath(session.repository.root or "")
     relative = os.path.relpath(path, root).replace(os.sep, "/")
@@ -331,7 +325,7 @@ def _indexed_in_place(project: Project, path: str, request: IndexRequest) -> Ind
 
 def _read_in_place(project: Project, within: str, *, full: bool) -> Compared:
     """Index what was not indexed yet; of a repository nothing else has to be done."""
-    session = project.workspace.session
+    session = project.session
     view = session.view()
     root = os.path.realpath(session.repository.root or session.repository.git_dir)
     paths = [
@@ -357,18 +351,18 @@ def _read_in_place(project: Project, within: str, *, full: bool) -> Compared:
 
 @contextmanager
 def _project_of(
-    workspace: Workspace, project: str, document_id: str, *, is_former: bool
+    session: Session, project: str, document_id: str, *, is_former: bool
 ) -> Iterator[Project]:
     """Open the project that a deletion is about: the named one, or the one with the document."""
     if project or not document_id:
-        with open_project(workspace, project or None) as opened:
+        with open_project(session, project or None) as opened:
             yield opened
         return
-    settings = read_settings(workspace.session.environment)
-    context = context_of(workspace)
-    for name in project_names(workspace, settings):
+    settings = read_settings(session.environment)
+    context = context_of(session)
+    for name in project_names(session, settings):
         try:
-            with open_project(workspace, name) as opened:
+            with open_project(session, name) as opened:
                 paths = {*_with_expired(opened).document_paths()}
                 if is_former and opened.is_written:
                     paths |= {*former_paths(_written(opened), context)}
@@ -395,7 +389,7 @@ def _selected(
     project: Project, document_id: str, filters: DeleteFilters | None, *, is_former: bool
 ) -> set[FilePath]:
     """Return the documents to delete; `is_former`: those that were deleted earlier, too."""
-    context = context_of(project.workspace)
+    context = context_of(project.session)
     if filters and any(filters):
         return _filtered(project, filters)
     paths = {*_with_expired(project).document_paths()}
@@ -412,12 +406,12 @@ def _selected(
 
 def _with_expired(project: Project) -> View:
     """Return a view with the documents that have expired: they can still be deleted."""
-    session = project.workspace.session
+    session = project.session
     return session.try_view(session.snapshot(Target()))
 
 
 def _filtered(project: Project, filters: DeleteFilters) -> set[FilePath]:
-    session, view = project.workspace.session, _with_expired(project)
+    session, view = project.session, _with_expired(project)
     paths = view.document_paths()
     fields = view.fields(paths)
     for name, value in (("category", filters.category), ("source_type", filters.source_type)):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-STEADY = Path(__file__).parents[1] / "benchmarks/robustness/rag_steady.py"
+STEADY = Path(__file__).parents[3] / "benchmarks/robustness/rag_steady.py"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed as on POSIX systems")

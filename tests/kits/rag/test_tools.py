@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from mcp import Client, MCPError
 
-from ubp.rag import read_settings
+from ubp.kits.rag.projects import read_settings
 from ubp.server.protocol import create_server
 from ubp.server.repositories import Repositories, ServedRepository
 from ubp.server.scheduler import Scheduler

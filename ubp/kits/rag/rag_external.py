@@ -5,20 +5,27 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.errors import BadArgumentError
-from ubp.frame.fields import Keyword
-from ubp.output.records.rag import RagExternalRecord
-from ubp.server.tools.rag.arguments import json_text
-from ubp.server.tools.tool import Tool
+from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.fields import DocId, Keyword, Moment
+from ubp.index.session import Session
+from ubp.kits.rag.changes import MAX_TTL_HOURS, store_text
+from ubp.kits.rag.fields import text
 from ubp.sync.documents import ExternalDocument
-from ubp.sync.projects import MAX_TTL_HOURS, store_text
-from ubp.workspace import Workspace
 
 MAX_CONTENT_CHARACTERS = 4_000_000
 MAX_ADDRESS_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class RagExternalRequest:
+class RagExternalRecord:
+    """A text that was stored."""
+
+    document_id: DocId
+    expires_at: Annotated[Moment | None, "when it answers no more; null: never"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class RagExternalRequest(Request[RagExternalRecord]):
     """A text, and where it is from."""
 
     source_type: Literal["jira", "confluence", "web", "custom"]
@@ -29,7 +36,7 @@ class RagExternalRequest:
     ]
 
 
-def run(workspace: Workspace, request: RagExternalRequest) -> RagExternalRecord:
+def run(session: Session, request: RagExternalRequest) -> RagExternalRecord:
     """Store the text and return its document's id."""
     given = dict(request.metadata)
     ttl = given.pop("ttl_hours", None)
@@ -38,7 +45,7 @@ def run(workspace: Workspace, request: RagExternalRequest) -> RagExternalRecord:
     ):
         raise BadArgumentError("metadata", f"ttl_hours must be a number of hours above 0: {ttl!r}.")
     stored = store_text(
-        workspace,
+        session,
         request.project,
         ExternalDocument(
             request.source_type,
@@ -63,19 +70,20 @@ def _text(given: dict[str, object], name: str) -> str:
     return value
 
 
-RAG_EXTERNAL = Tool(
-    name="rag_external",
-    title="Store an external text",
-    description=(
-        "Store a text that you have read elsewhere (issue, wiki page, web page) so that it can be "
-        "searched, with its address and, by ttl_hours, an expiry. Nothing is fetched. The same "
-        "source_url and query replace the former text."
-    ),
+RAG_EXTERNAL = Answer(
     request=RagExternalRequest,
     record=RagExternalRecord,
     run=run,
-    text=json_text,
+    text=text,
     budgets=(),
-    writes=True,
-    failure="external_failed",
+    tool=ToolTraits(
+        title="Store an external text",
+        description=(
+            "Store a text that you have read elsewhere (issue, wiki page, web page) so that it "
+            "can be searched, with its address and, by ttl_hours, an expiry. Nothing is fetched. "
+            "The same source_url and query replace the former text."
+        ),
+        writes=True,
+        failure="external_failed",
+    ),
 )

@@ -1,0 +1,1 @@
+"""Projects: agents search, index, store and delete documents in them."""

@@ -1,1 +1,0 @@
-"""Tools about projects: search, index, delete, suggest, synchronize, store texts."""
