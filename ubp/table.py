@@ -126,6 +126,12 @@ ROWS = (
         example="ubp ack docs/auth.md --reason 'renamed a variable'",
     ),
     Row(
+        "ubp.answers.staleness.check_staleness:CHECK_STALENESS",
+        record="check-staleness",
+        tool="ubp_check_staleness",
+        toolset="maintenance",
+    ),
+    Row(
         "ubp.answers.pages.get_page:GET_PAGE",
         record="get-page",
         command="get-page",

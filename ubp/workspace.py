@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from ubp.core.model import (
-    DEBT_FILE,
     Assessment,
     FilePath,
     LinkType,
@@ -27,7 +26,6 @@ from ubp.staleness.model import (
     SourceDiff,
     StaleReport,
 )
-from ubp.staleness.ranking import rank_pages
 from ubp.staleness.state import (
     assess_paths,
     build_stale_report,
@@ -187,27 +185,9 @@ class Workspace:
         directory that was opened) narrow it; `every` includes pages without sources, and of a
         change the pages that were stale before it.
         """
-        return self.judge(Target(ref, staged, base, amend), paths, every=every)
+        from ubp.answers.staleness.stale import report_stale
 
-    def judge(
-        self,
-        target: Target,
-        paths: Sequence[str] = (),
-        *,
-        every: bool = False,
-        has_evidence: bool = False,
-    ) -> StaleReport:
-        """Return the stale pages of a target, as `stale` does; of a state `has_evidence` too."""
-        report, context = find_stale(
-            self.session, target, paths, every=every, has_evidence=has_evidence
-        )
-        # What a change makes stale is new, whatever the debt file accepts.
-        if not report.is_change and context.view.entry(DEBT_FILE) is not None:
-            from ubp.checks.debt import accepted_debts
-            from ubp.checks.from_staleness import accept_debts
-
-            report = accept_debts(report, accepted_debts(context.view), is_whole=not paths)
-        return rank_pages(report, context)
+        return report_stale(self.session, Target(ref, staged, base, amend), paths, every=every)
 
     def relaxed(
         self, report: StaleReport, target: Target, paths: Sequence[str] = ()

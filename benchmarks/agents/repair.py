@@ -28,8 +28,7 @@ from ubp.core.model import FilePath
 from ubp.frame.budget import count_tokens
 from ubp.markdown.document import read_head
 from ubp.markdown.references import find_references
-from ubp.server.tools.maintenance.check_staleness import CHECK_STALENESS
-from ubp.server.tools.tool import call_tool
+from ubp.server.tools.tool import call_tool, make_tool
 from ubp.workspace import Workspace
 
 MAX_TOKENS = 4_000
@@ -114,7 +113,7 @@ def measure(root: Path, keys: Sequence[str], case: Case) -> Outcome:
     git(root, "clean", "--quiet", "--force", "-d", "-x")
     with Workspace.open(str(root), keys=keys) as workspace:
         arguments = {"filepath": case.page, "for_update": True, "max_tokens": MAX_TOKENS}
-        text = call_tool(CHECK_STALENESS, workspace, arguments).text
+        text = call_tool(make_tool("ubp_check_staleness"), workspace, arguments).text
     words = set(_NAME.findall(text))
     cut = case.without
     while (excess := count_tokens(cut) - MAX_TOKENS) > 0:

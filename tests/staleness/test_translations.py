@@ -5,10 +5,9 @@ import json
 import pytest
 
 from ubp.__main__ import main
+from ubp.answers.staleness.check_staleness import CheckStalenessRequest
 from ubp.core.translations import TranslationRule
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.maintenance.check_staleness import StalenessRequest
-from ubp.server.tools.maintenance.check_staleness import run as run_check
 from ubp.staleness.translation_rules import propose_rules
 from ubp.workspace import Workspace
 
@@ -276,11 +275,11 @@ def test_page_is_pinned_by_commit_under_the_key_of_its_project(repository, ask):
 def test_agent_gets_a_translation_with_its_original_and_otherwise_the_counts(project):
     edit_original(project)
     with Workspace.open(str(project.root)) as workspace:
-        found = run_check(workspace, StalenessRequest(filepath="docs/de/a.md"))
+        found = workspace.ask(CheckStalenessRequest(filepath="docs/de/a.md"))
         (page,) = found.documents
         assert (page.staleness, page.references[0].language) != ("fresh", None)
         assert page.references[0].source_path == "docs/en/a.md"
-        counts = run_check(workspace, StalenessRequest()).translations
+        counts = workspace.ask(CheckStalenessRequest()).translations
         assert [(row.language, row.stale, row.missing) for row in counts] == [
             ("de", 1, 0),
             ("ja", 1, 1),

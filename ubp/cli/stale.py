@@ -1,7 +1,7 @@
 """`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
 from ubp import __version__
-from ubp.answers.staleness.stale import StaleTextOptions, stale_text
+from ubp.answers.staleness.stale import StaleTextOptions, report_stale, stale_text
 from ubp.cli.error_handler import FINDINGS
 from ubp.cli.hooks import judge
 from ubp.cli.open_workspace import open_workspace
@@ -35,8 +35,12 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         target = Target(options.ref, options.staged, options.base, options.amend)
         judged = judge(workspace, target, terminal.environment)
         is_named = options.fail_on == "named"
-        report = workspace.judge(
-            judged.target, options.paths, every=options.every, has_evidence=is_named
+        report = report_stale(
+            workspace.session,
+            judged.target,
+            options.paths,
+            every=options.every,
+            has_evidence=is_named,
         )
         # A hook that judges the whole state fails as for a change.
         fails = options.exit_code or judged.is_hook

@@ -21,12 +21,14 @@ from mcp.types import (
 
 from ubp.answers.pages.get_context import ContextRequest
 from ubp.answers.pages.get_context import text as context_text
+from ubp.answers.staleness.check_staleness import CheckedRecord
+from ubp.answers.staleness.check_staleness import text as checked_text
 from ubp.core.shell import path_argument, ubp_command
+from ubp.frame.encoding import from_object
 from ubp.frame.quoting import enclose_titles, name
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
-from ubp.output.agent.staleness import staleness_text
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, REPOSITORY, Repositories
 from ubp.server.resources import embed_page, read_page, run_tool
@@ -177,8 +179,9 @@ def _argument(row: PromptRow, given: Mapping[str, str]) -> str:
 def _write_update(workspace: Workspace, filepath: str) -> Iterator[Content]:
     path, text = read_page(workspace, filepath)
     record = run_tool(workspace, "ubp_check_staleness", filepath=path, for_update=True).record
-    documents = [{**document, "content": None} for document in record["documents"]]
-    drift = staleness_text({**record, "documents": documents})
+    checked = from_object(CheckedRecord, record)
+    documents = tuple(replace(document, content=None) for document in checked.documents)
+    drift = joined(checked_text(replace(checked, documents=documents), Writer(is_agent=True)))
     yield _text(UPDATE.format(notice=NOTICE, page=name(path), drift=drift))
     yield embed_page(path, text)
     yield _text(UPDATE_STEPS.format(command=ubp_command("ack", path_argument(path))))

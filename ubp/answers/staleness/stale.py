@@ -24,8 +24,11 @@ from ubp.frame.wording import (
     printable,
     stale_change_sentence,
 )
+from ubp.index.session import Session, Target
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, visible_pages, visible_references
+from ubp.staleness.ranking import rank_pages
+from ubp.staleness.state import find_stale
 from ubp.staleness.wording import (
     HOOK_PARSER,
     LEVEL_WORDS,
@@ -88,6 +91,33 @@ class StaleTextOptions(NamedTuple):
     def command(self, *words: str) -> str:
         """Return a command to type, with the keys that this one was given."""
         return self.style.cyan(ubp_command(*words, keys=self.keys))
+
+
+def report_stale(
+    session: Session,
+    target: Target,
+    paths: Sequence[str] = (),
+    *,
+    every: bool = False,
+    has_evidence: bool = False,
+) -> StaleReport:
+    """Return the pages that no longer describe their sources, the most important first.
+
+    `paths` (relative to the directory of the session) narrow it; `every` includes pages without
+    sources, and of a change the pages that were stale before it. Of a state evidence is found only
+    if it `has_evidence`.
+
+    Raises:
+        UsageError: the target contradicts itself, or a path matches no page.
+    """
+    report, context = find_stale(session, target, paths, every=every, has_evidence=has_evidence)
+    # What a change makes stale is new, whatever the debt file accepts.
+    if not report.is_change and context.view.entry(DEBT_FILE) is not None:
+        from ubp.checks.debt import accepted_debts
+        from ubp.checks.from_staleness import accept_debts
+
+        report = accept_debts(report, accepted_debts(context.view), is_whole=not paths)
+    return rank_pages(report, context)
 
 
 MAX_ORIGINALS = 10  # with translations, that a change lists

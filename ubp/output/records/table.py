@@ -8,7 +8,6 @@ from ubp.answers.staleness.stale_record import StaleRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
-from ubp.output.records.check_staleness import CheckedRecord
 from ubp.output.records.collections import (
     CollectionsRecord,
     RemovedCollectionRecord,
@@ -58,7 +57,6 @@ EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind
 _RECORDS = (
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
-    RecordRow("check-staleness", CheckedRecord, ("ubp_check_staleness",), is_answer=True),
     RecordRow("collections", CollectionsRecord, ("ubp collections",)),
     RecordRow("collections-remove", RemovedCollectionRecord, ("ubp collections remove",)),
     RecordRow("collections-sync", SyncRecord, ("ubp collections add", "ubp collections sync")),

@@ -11,7 +11,6 @@ from ubp.server.tools.docs import (
     search,
 )
 from ubp.server.tools.graph_app import GRAPH_APP
-from ubp.server.tools.maintenance import check_staleness
 from ubp.server.tools.tool import AnyTool, make_tool
 from ubp.table import KITS, rows_of_tools
 
@@ -25,7 +24,7 @@ TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
         replace(make_tool("ubp_get_graph"), app=GRAPH_APP),
     ),
     "maintenance": (
-        check_staleness.CHECK_STALENESS,
+        make_tool("ubp_check_staleness"),
         make_tool("ubp_suggest_links"),
         make_tool("ubp_get_impact"),
     ),

@@ -1,0 +1,1 @@
+"""Answers about bindings: which sources pages describe."""
