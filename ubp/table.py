@@ -21,9 +21,11 @@ class Row(NamedTuple):
     """An answer as `module:name`, and where it is offered.
 
     `command` is its name on the command line, with the `group`, `help` and a working `example`; the
-    name of a command of another one has a space: `model fetch`. `tool` is its name for agents, in
-    the tool set `toolset`. `record` is the short name of its record, which several rows may share.
-    A command with a dialogue, or that writes files, is a function `by_hand`, as `module:function`.
+    name of a command of another one has a space: `model fetch`. Where an option of a command asks
+    this answer instead, it is `search --fulltext`, and `help` is that of the option. `tool` is its
+    name for agents, in the tool set `toolset`. `record` is the short name of its record, which
+    several rows may share. A command with a dialogue, or that writes files, is a function
+    `by_hand`, as `module:function`.
     """
 
     target: str
@@ -190,6 +192,27 @@ ROWS = (
         example="ubp impact src/auth.py",
         tool="ubp_get_impact",
         toolset="maintenance",
+    ),
+    Row(
+        "ubp.answers.search.search:SEARCH",
+        record="search",
+        command="search",
+        help="Search pages by keywords, meaning and links, in English and Japanese.\n\n"
+        "Pages that match any of the words are listed, best match first. Search by meaning needs "
+        "the extra `full`; without it, only keywords are used. Exit status: 0, even without "
+        "results.",
+        example="ubp search 'how do tokens expire' tag:security",
+        tool="ubp_search",
+        toolset="docs",
+    ),
+    Row(
+        "ubp.answers.search.fulltext_search:FULLTEXT_SEARCH",
+        record="search-fulltext",
+        command="search --fulltext",
+        help="Search sections by keywords, instead of pages.",
+        example="ubp search --fulltext 'token expiry'",
+        tool="ubp_fulltext_search",
+        toolset="docs",
     ),
     Row(
         "ubp.answers.search.diff:DIFF",
@@ -397,7 +420,17 @@ def row_of_command(name: str) -> Row:
 
 def subcommands(command: str) -> Iterator[Row]:
     """Yield the rows of the commands that a command has: `model fetch` of `model`."""
-    return (row for row in ROWS if row.command.startswith(f"{command} "))
+    return (
+        row
+        for row in ROWS
+        if row.command.startswith(f"{command} ") and not row.command.startswith(f"{command} --")
+    )
+
+
+def answers_of_options(command: str) -> dict[str, Row]:
+    """Return the rows that options of a command ask instead, by the option's name."""
+    start = f"{command} --"
+    return {row.command.removeprefix(start): row for row in ROWS if row.command.startswith(start)}
 
 
 def rows_of_tools(toolset: str) -> Iterator[Row]:

@@ -6,14 +6,13 @@ answers is imported where it is called: `ubp stale` and the hook need little of 
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from ubp.core.model import (
     Assessment,
     FilePath,
-    LinkType,
     ObjectId,
     Progress,
     ReferenceVerdict,
@@ -27,7 +26,6 @@ from ubp.staleness.model import (
     StaleReport,
 )
 from ubp.staleness.state import (
-    assess_paths,
     build_stale_report,
     find_stale,
     open_change,
@@ -48,16 +46,11 @@ if TYPE_CHECKING:
     from ubp.index.collections import Collection as DocumentCollection
     from ubp.report.compare import Comparison
     from ubp.report.values import Report, Span
-    from ubp.search.filters import Filters
-    from ubp.search.pages import Mode
-    from ubp.search.run import FoundPages
-    from ubp.search.sections import SectionAnswer
     from ubp.staleness.first_reference import FirstReference
     from ubp.staleness.status import Status
     from ubp.staleness.translation_rules import ProposedRule
 
 # What commands, and the tools of the same names, answer where nothing else is asked, and at most.
-DEPTH, MAX_DEPTH = 2, 3  # links that a search and a context follow
 MAX_PROPOSED = 10
 
 RecordT = TypeVar("RecordT")
@@ -70,7 +63,6 @@ class Workspace:
         self.session = session
         self.collection = session.collection = collection
         self.agent: Agent | None = None  # who calls, through the server
-        self._assess = partial(assess_paths, session)
 
     @classmethod
     def open(  # noqa: PLR0913  # the API's options, all of them named
@@ -266,75 +258,6 @@ class Workspace:
             for revision in (since, ref)
         )
         return compare_levels(then, now, paths)
-
-    # Pages and their links
-
-    # Search
-
-    def search(  # noqa: PLR0913  # the API's options, all of them named
-        self,
-        query: str,
-        *,
-        mode: "Mode" = "hybrid",
-        limit: int = 10,
-        doc_types: Collection[str] = (),
-        tags: Collection[str] = (),
-        link_types: Collection[LinkType] = (),
-        depth: int = 2,
-        include_linked: bool = False,
-        is_dated: bool = True,
-        is_absolute: bool = False,
-        filters: "Filters | None" = None,
-        ref: str | None = None,
-    ) -> "FoundPages":
-        """Return the pages that match a query best, with their best sections.
-
-        `hybrid` combines words, meaning and links (without a model words and links); the other
-        modes use words alone, or meaning alone. Only pages of one of `doc_types` that have all
-        `tags` match; links are followed up to `depth`, those of `link_types` only if any are
-        given. `include_linked` adds what the found pages are linked with. Without `is_dated` no
-        history is walked for the dates of their last changes. `is_absolute`: the scores are to be
-        compared with those of other repositories. `filters` are added to those in the query.
-
-        Raises:
-            UsageError: `semantic`, and there is no model; or a filter in the query is wrong.
-            ModelError: `semantic`, and the configured model cannot be used.
-        """
-        from ubp.search.filters import page_filters
-        from ubp.search.pages import SearchRequest
-        from ubp.search.run import label_pages, search_pages
-
-        wanted = page_filters(doc_types, tags)
-        filters = wanted.joined(filters) if filters else wanted
-        found = search_pages(
-            self.session,
-            Target(ref),
-            SearchRequest(query, mode, limit, filters, tuple(link_types), depth, is_absolute),
-            self._assess,
-            include_linked=include_linked,
-            is_dated=is_dated,
-        )
-        if self.collection is None:
-            return found
-        return label_pages(found, self.collection.name, self.collection.policy)
-
-    def search_sections(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        doc_types: Collection[str] = (),
-        tags: Collection[str] = (),
-        ref: str | None = None,
-    ) -> "SectionAnswer":
-        """Return the sections that match a query's words best, of pages filtered as in `search`."""
-        from ubp.search.filters import page_filters
-        from ubp.search.run import file_names
-        from ubp.search.sections import find_sections
-
-        view = self.session.view(Target(ref))
-        filters = page_filters(doc_types, tags)
-        return find_sections(view, query, limit, file_names(view), filters)
 
     # Bindings
 

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 
 from ubp.frame.budget import count_tokens
 from ubp.markdown.outline import find_section, read_outline
-from ubp.server.tools.docs.search import SEARCH
-from ubp.server.tools.tool import call_tool
+from ubp.server.tools.tool import call_tool, make_tool
 from ubp.workspace import Workspace
 
 QUESTIONS = Path(__file__).parents[1] / "data" / "agent_questions.json"
@@ -45,7 +44,7 @@ class Asked(NamedTuple):
 
 def ask(workspace: Workspace, question: Mapping[str, str], arguments: Mapping[str, Any]) -> Asked:
     """Return what one call answers."""
-    answer = call_tool(SEARCH, workspace, {"query": question["text"], **arguments})
+    answer = call_tool(make_tool("ubp_search"), workspace, {"query": question["text"], **arguments})
     pages = [result["filepath"] for result in answer.record["results"][:FIRST]]
     return Asked(
         question["text"],
@@ -74,7 +73,7 @@ def ask_qmd(program: str, clone: str, question: Mapping[str, str]) -> Asked:
 
 def has_section(workspace: Workspace, clone: Path, case: Mapping[str, Any]) -> bool:
     """Return whether lines of a section that answers are in the response of one call."""
-    answer = call_tool(SEARCH, workspace, {"query": case["question"]})
+    answer = call_tool(make_tool("ubp_search"), workspace, {"query": case["question"]})
     answering = [name.rpartition("#") for name in case["sections"]]
     return any(
         has_lines(clone, result["filepath"], name, section)

@@ -36,8 +36,7 @@ from typing import Any, NamedTuple
 
 from ubp.frame.budget import count_tokens
 from ubp.frame.encoding import to_json
-from ubp.server.tools.docs import get_context, get_page, search
-from ubp.server.tools.tool import AnyTool, ToolAnswer, call_tool
+from ubp.server.tools.tool import AnyTool, ToolAnswer, call_tool, make_tool
 from ubp.workspace import Workspace
 
 MOST_READ = 10  # then an agent gives up
@@ -194,16 +193,19 @@ def ask_ubp(question: Question, workspace: Workspace) -> Answered:
         answers.append(call_tool(tool, workspace, arguments))
         return answers[-1].record
 
-    found = [result["filepath"] for result in use(search.SEARCH, query=question.text)["results"]]
+    found = [
+        result["filepath"]
+        for result in use(make_tool("ubp_search"), query=question.text)["results"]
+    ]
     read, linked = found[:1], []
     if found:
-        around = use(get_context.GET_CONTEXT, filepath=found[0])["related"]
+        around = use(make_tool("ubp_get_context"), filepath=found[0])["related"]
         linked = [page["filepath"] for page in around]
     for path in dict.fromkeys([*found[1:], *linked]):
         if is_answered(question, read) or len(read) == MOST_READ:
             break
         if is_new(path, read):
-            use(get_page.GET_PAGE, filepath=path)
+            use(make_tool("ubp_get_page"), filepath=path)
             read.append(path)
     effort = Effort(
         calls=len(answers),

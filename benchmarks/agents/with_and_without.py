@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 from benchmarks.agents.agent_effort import grep_each, words_of
 from benchmarks.common.measure import print_table
 from ubp.frame.budget import count_tokens
-from ubp.server.tools.docs import get_page, search
-from ubp.server.tools.tool import call_tool
+from ubp.server.tools.tool import call_tool, make_tool
 from ubp.workspace import Workspace
 
 MOST_READ = 10
@@ -48,14 +47,14 @@ class Asked(NamedTuple):
 
 def ask_ubp(question: Mapping[str, str], workspace: Workspace) -> Asked:
     """Search, then read the pages that were found."""
-    answer = call_tool(search.SEARCH, workspace, {"query": question["text"]})
+    answer = call_tool(make_tool("ubp_search"), workspace, {"query": question["text"]})
     calls = [(f"ubp_search {question['text']}", count_tokens(answer.text))]
     results = answer.record["results"]
     found = [result["filepath"] for result in results]
     if question["page"] in found and question["term"] in answer.text:
         return Asked(tuple(calls), is_answered=True)
     for path in found[:MOST_READ]:
-        page = call_tool(get_page.GET_PAGE, workspace, {"filepath": path}).text
+        page = call_tool(make_tool("ubp_get_page"), workspace, {"filepath": path}).text
         calls.append((f"ubp_get_page {path}", count_tokens(page)))
         if path == question["page"]:
             return Asked(tuple(calls), is_answered=True)

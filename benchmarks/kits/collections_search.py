@@ -11,12 +11,13 @@ import os
 import random
 import re
 import time
+from dataclasses import replace
 
+from ubp.answers.search.search import SearchRequest, run
 from ubp.git.trees import list_tree
-from ubp.index.session import Target
+from ubp.index.session import Session, Target
 from ubp.index.tree import document_filter
 from ubp.markdown.outline import read_outline
-from ubp.search.run import merge_pages
 from ubp.workspace import Workspace
 
 TOP = 5
@@ -48,6 +49,12 @@ def read_documents(workspace: Workspace) -> dict[str, bytes]:
     chosen = {path: entry.id for path, entry in entries.items() if is_document(path, entry)}
     contents = repository.read_blobs(set(chosen.values()))
     return {path: contents[blob] or b"" for path, blob in chosen.items()}
+
+
+def find(session: Session, request: SearchRequest) -> list[tuple[str | None, str]]:
+    """Return the collections and paths of the pages that are found."""
+    found = run(session, request, is_dated=False).results
+    return [(page.collection, page.filepath) for page in found]
 
 
 def main() -> None:
@@ -87,16 +94,11 @@ def main() -> None:
     started = time.process_time()
     own = {name: [0, 0, 0] for name in opened}
     for name, heading, path in questions:
-        answers = {
-            other: workspace.search(
-                heading, mode=options.mode, limit=TOP, is_dated=False, is_absolute=True
-            )
-            for other, workspace in opened.items()
-        }
-        wanted = f"{name}:{path}"
-        in_own = wanted in [hit.page.filepath for hit in answers[name].answer.pages]
-        both = merge_pages(list(answers.values()), TOP)
-        in_merged = wanted in [hit.page.filepath for hit in both.answer.pages]
+        request = SearchRequest(heading, mode=options.mode, limit=TOP)
+        in_own = (name, path) in find(opened[name].session, request)
+        in_merged = (name, path) in find(
+            first.session, replace(request, others=tuple(other.session for other in others))
+        )
         own[name][0] += 1
         own[name][1] += in_own
         own[name][2] += in_merged

@@ -33,6 +33,8 @@ from ubp.answers.pages.impact import ImpactRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.core.errors import ask_again_if_damaged
 from ubp.index.store.file import write_stamp
+from ubp.search.pages import PageQuery
+from ubp.search.run import search_pages
 from ubp.workspace import Workspace
 
 NOW = 1_700_000_000.0
@@ -241,7 +243,7 @@ DAMAGES = {"flipped byte": flip, "cut off": cut, "swapped pages": swap}
 
 def found_pages(workspace: Workspace, query: str, mode: Any) -> list[Any]:
     """Which pages a search finds, with their sections."""
-    return workspace.search(query, mode=mode, limit=5).answer.pages
+    return search_pages(workspace.session, PageQuery(query, mode, 5)).answer.pages
 
 
 def plain(value: Any) -> str:

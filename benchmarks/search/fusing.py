@@ -7,6 +7,8 @@ from typing import NamedTuple
 from benchmarks.search.retrieval import DEPTH
 from ubp.search import fusion, pages
 from ubp.search.fusion import Fused, FusionInput, RankingScores
+from ubp.search.pages import PageQuery
+from ubp.search.run import search_pages
 from ubp.workspace import Workspace
 
 
@@ -35,7 +37,7 @@ def find(workspace: Workspace, query: str) -> Found:
 
     pages.fuse = keep  # type: ignore[attr-defined]  # the search fuses through this name
     try:
-        workspace.search(query, limit=DEPTH, is_dated=False)
+        search_pages(workspace.session, PageQuery(query, limit=DEPTH))
     finally:
         pages.fuse = fusion.fuse  # type: ignore[attr-defined]
     return found[-1] if found else Found(RankingScores(), FusionInput())

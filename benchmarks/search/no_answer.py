@@ -33,6 +33,8 @@ import numpy.typing as npt
 from benchmarks.common.measure import print_table
 from benchmarks.search.retrieval_data import SEED, Document, read_set, write_repository
 from ubp.search.fusion import COVERAGE_SHARE, MIN_ANSWER_SCORE
+from ubp.search.pages import PageQuery
+from ubp.search.run import search_pages
 from ubp.workspace import Workspace
 
 MAX_QUESTIONS = 300
@@ -176,7 +178,7 @@ def ask_all(questions: Questions) -> Asked:
             write_repository(questions.documents, Path(folder))
         with Workspace.open(questions.clone or folder) as workspace:
             answers = [
-                workspace.search(text, limit=1, ref=questions.commit).answer
+                search_pages(workspace.session, PageQuery(text, limit=1), questions.commit).answer
                 for text in (*questions.answered, *questions.unanswered)
             ]
     scores = np.array([answer.pages[0].score if answer.pages else 0.0 for answer in answers])

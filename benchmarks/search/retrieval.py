@@ -24,6 +24,8 @@ import numpy.typing as npt
 
 from benchmarks.common.measure import print_table
 from benchmarks.search.retrieval_data import SEED, Labelled, read_set, sample, write_repository
+from ubp.search.pages import PageQuery
+from ubp.search.run import search_pages
 from ubp.workspace import Workspace
 
 LEGS = ("fulltext", "semantic")
@@ -88,7 +90,7 @@ def measure(name: str, chosen: Labelled, modes: Sequence[str]) -> Measured:
 def ask(workspace: Workspace, query: str, mode: str, limit: int = DEPTH) -> list[str]:
     """The paths of the pages that are found, the best first."""
     if mode != "rrf":
-        found = workspace.search(query, mode=mode, limit=limit, is_dated=False)  # type: ignore[arg-type]
+        found = search_pages(workspace.session, PageQuery(query, mode, limit))  # type: ignore[arg-type]
         return [hit.page.filepath for hit in found.answer.pages]
     scores: dict[str, float] = {}
     for leg in LEGS:

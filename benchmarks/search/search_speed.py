@@ -30,8 +30,9 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 from benchmarks.common.measure import UBP, cost, index_of, median, print_table
+from ubp.answers.search.search import SearchRequest
 from ubp.index.view import View
-from ubp.search.pages import Mode, SearchContext, SearchRequest, Stopwatch, find_pages
+from ubp.search.pages import Mode, PageQuery, SearchContext, Stopwatch, find_pages
 from ubp.search.query import read_query, write_match
 from ubp.search.run import file_names
 from ubp.workspace import Workspace
@@ -125,9 +126,7 @@ def ask(
     names = file_names(view)
 
     def search(text: str) -> None:
-        find_pages(
-            view, SearchRequest(text, mode), SearchContext(names, meaning, Stopwatch(time.time))
-        )
+        find_pages(view, PageQuery(text, mode), SearchContext(names, meaning, Stopwatch(time.time)))
 
     return {kind: time_each(search, asked) for kind, asked in kinds.items()}
 
@@ -135,7 +134,7 @@ def ask(
 def ask_workspace(workspace: Workspace, kinds: dict[str, list[str]]) -> Taken:
     """Ask as the command line and agents do; git's own CPU is not this process's."""
     asked = random.Random(7).sample([text for texts in kinds.values() for text in texts], 100)
-    return time_each(workspace.search, asked)
+    return time_each(lambda text: workspace.ask(SearchRequest(text)), asked)
 
 
 def ask_references(root: Path, view: View, kinds: dict[str, list[str]]) -> dict[str, Taken]:

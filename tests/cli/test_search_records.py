@@ -59,9 +59,26 @@ def test_section_has_its_position_and_its_snippet(asked):
     assert record == {
         "total_found": 1,
         "is_total_exact": True,
-        "query": {"text": "session", "is_boolean": False, "is_shortened": False, "cuts": []},
+        "query": {
+            "text": "session",
+            "is_boolean": False,
+            "is_shortened": False,
+            "cuts": [],
+            "is_filtered": False,
+            "unknown_fields": [],
+        },
         "search_type": "fulltext",
     }
+
+
+@pytest.mark.parametrize("option", ["--fulltext", "--no-content"])
+def test_query_has_its_filters_and_the_fields_that_no_page_has(asked, option):
+    shape = "search-fulltext" if option == "--fulltext" else "search"
+    query = asked("search", option, "token", "--tag", "x", "titel:Login", shape=shape)["query"]
+    assert query["is_filtered"]
+    assert query["unknown_fields"] == [{"written": "titel:Login", "closest": "title"}]
+    query = asked("search", option, "token", shape=shape)["query"]
+    assert (query["is_filtered"], query["unknown_fields"]) == (False, [])
 
 
 def test_page_has_its_score_sections_and_staleness(asked):

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from ubp.answers.search.search import SearchRequest
 from ubp.core.config import Config, is_narrower, scope_key
 from ubp.workspace import Workspace
 
 SECRET = b"xylophone"
+XYLOPHONE = SearchRequest("xylophone", mode="fulltext")
 
 
 @pytest.mark.parametrize("is_committed", [True, False])
@@ -19,15 +21,15 @@ def test_texts_of_an_excluded_page_leave_the_index(repository: Any, *, is_commit
     if is_committed:
         repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        assert len(workspace.search("xylophone", mode="fulltext").answer.pages) == 1
+        assert workspace.ask(XYLOPHONE).total_found == 1
     assert SECRET in all_bytes(repository)
     repository.write(".ubp/config.json", json.dumps({"source": {"exclude": ["docs/plan.md"]}}))
     with Workspace.open(str(repository.root)) as workspace:
         workspace.stale()
     assert SECRET not in all_bytes(repository)
     with Workspace.open(str(repository.root)) as workspace:
-        assert workspace.search("xylophone", mode="fulltext").answer.pages == ()
-        assert len(workspace.search("ordinary", mode="fulltext").answer.pages) == 1
+        assert workspace.ask(XYLOPHONE).results == ()
+        assert workspace.ask(SearchRequest("ordinary", mode="fulltext")).total_found == 1
 
 
 def test_scope_is_narrower_if_it_excludes_more_or_includes_less() -> None:

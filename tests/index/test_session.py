@@ -8,6 +8,7 @@ import pytest
 
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
+from ubp.answers.search.fulltext_search import FulltextRequest
 from ubp.answers.setup.reindex import ReindexRequest
 from ubp.git.filters import hash_regular_files
 from ubp.git.output import blob_id
@@ -54,7 +55,7 @@ def everything(workspace):
         pages,
         [workspace.ask(PageRequest(page.filepath)).content for page in pages],
         [(assessment.page.filepath, assessment.level) for assessment in report.pages],
-        [hit.page.filepath for hit in workspace.search_sections("page").hits],
+        [section.filepath for section in workspace.ask(FulltextRequest("page")).results],
     )
 
 

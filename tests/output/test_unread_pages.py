@@ -8,11 +8,10 @@ from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.get_page import text as page_text
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.answers.pages.list_pages import text as list_text
-from ubp.frame.wording import Style, joined
+from ubp.answers.search.search import SearchRequest
+from ubp.answers.search.search import text as search_text
+from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
-from ubp.output.records.search import search_record
-from ubp.output.text.search import SearchTextOptions, pages_text
-from ubp.server.tools.docs.search import SEARCH
 from ubp.server.tools.tool import call_tool, make_tool
 from ubp.workspace import Workspace
 
@@ -33,24 +32,23 @@ def test_lists_searches_and_context_say_which_page_they_could_not_read(repositor
     repository.write("large.md", b"# Large\n" + b"x" * (8 << 20))
     repository.write("small.md", "# Small\n\nSee [the other](large.md).\n")
     repository.commit()
-    style = Style(is_on=False)
     with Workspace.open(str(repository.root)) as workspace:
         listed = workspace.ask(ListPagesRequest())
-        found = workspace.search("large", mode="fulltext")
+        found = workspace.ask(SearchRequest("large", mode="fulltext"))
         context = workspace.ask(ContextRequest("small.md"))
         center = workspace.ask(ContextRequest("large.md"))
         answers = [
             call_tool(tool, workspace, arguments)
             for tool, arguments in (
                 (make_tool("ubp_list_pages"), {}),
-                (SEARCH, {"query": "large", "mode": "fulltext"}),
+                (make_tool("ubp_search"), {"query": "large", "mode": "fulltext"}),
                 (make_tool("ubp_get_context"), {"filepath": "small.md"}),
                 (make_tool("ubp_get_context"), {"filepath": "large.md"}),
             )
         ]
     texts = [
         joined(list_text(listed, Writer())),
-        pages_text(found, SearchTextOptions(style)),
+        joined(search_text(found, Writer())),
         joined(context_text(context, Writer())),
         joined(context_text(center, Writer())),
         *(answer.text for answer in answers),
@@ -58,7 +56,7 @@ def test_lists_searches_and_context_say_which_page_they_could_not_read(repositor
     assert [text.count(REASON) for text in texts] == [1] * len(texts)
     records = [
         *(page.unreadable for page in listed.pages),
-        *(page.unreadable for page in search_record(found).results if page.filepath == "large.md"),
+        *(page.unreadable for page in found.results if page.filepath == "large.md"),
         *(page.unreadable for page in context.related),
         context.center.unreadable,
         center.center.unreadable,

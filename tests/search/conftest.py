@@ -1,7 +1,7 @@
 """Workspaces to search in, and what a repository answers about its links."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,11 @@ from ubp.index.embed.model import Model, load_model
 from ubp.index.session import Session, Target
 from ubp.index.store.fulltext import RowMatch
 from ubp.index.view import View
+from ubp.search.filters import page_filters
 from ubp.search.graph import Graph, open_graph
 from ubp.search.lexical import FileNames
+from ubp.search.pages import PageQuery
+from ubp.search.run import FoundPages, search_pages
 from ubp.search.sections import SectionAnswer, find_sections
 from ubp.workspace import Workspace
 
@@ -45,6 +48,25 @@ def sections() -> Callable[[View, str, int], SectionAnswer]:
     return lambda view, query, limit: find_sections(
         view, query, limit, FileNames(view.document_paths())
     )
+
+
+@pytest.fixture(scope="session")
+def search_in() -> Callable[..., FoundPages]:
+    """What a search in a workspace finds: `search_in(workspace, "token", mode="fulltext")`."""
+
+    def search(
+        workspace: Workspace,
+        query: str,
+        *,
+        doc_types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        ref: str | None = None,
+        **options: Any,
+    ) -> FoundPages:
+        asked = PageQuery(query, filters=page_filters(doc_types, tags), **options)
+        return search_pages(workspace.session, asked, ref)
+
+    return search
 
 
 @contextmanager

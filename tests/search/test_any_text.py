@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ubp.answers.search.fulltext_search import FulltextRequest
+from ubp.answers.search.fulltext_search import text as fulltext_text
+from ubp.answers.search.search import SearchRequest
+from ubp.answers.search.search import text as search_text
 from ubp.frame.encoding import to_json, to_object
-from ubp.output.records.search import search_record, sections_record
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
 from ubp.search.excerpt import PASSAGE_CHARACTERS
 from ubp.workspace import Workspace
 
@@ -46,9 +51,8 @@ MODES = st.sampled_from(["hybrid", "fulltext", "semantic"])
 
 @settings(max_examples=80, deadline=None)
 @given(query=TYPED, mode=MODES, limit=st.integers(1, 30))
-def test_any_text_has_an_answer_that_can_be_encoded(searched, query, mode, limit):
-    found = searched.search(query, mode=mode, limit=limit, include_linked=True)
-    answer = found.answer
+def test_any_text_has_an_answer_that_can_be_encoded(searched, query, mode, limit, search_in):
+    answer = search_in(searched, query, mode=mode, limit=limit).answer
     assert len(answer.pages) == min(limit, answer.total)
     assert len({hit.page.filepath for hit in answer.pages}) == len(answer.pages)
     scores = [hit.score for hit in answer.pages]
@@ -61,9 +65,15 @@ def test_any_text_has_an_answer_that_can_be_encoded(searched, query, mode, limit
         assert [*ends, len(best.passage.content)] == sorted([*ends, len(best.passage.content)])
         assert len(best.passage.content) <= PASSAGE_CHARACTERS
         assert hit.reason == "direct_match" or hit.near.filepath != hit.page.filepath
-    to_json(to_object(search_record(found, is_explained=True))).encode()
-    sections = searched.search_sections(query, limit=limit)
-    to_json(to_object(sections_record(sections))).encode()
+    request = SearchRequest(query, limit, mode, include_linked=True, verbose=True, explain=True)
+    record = searched.ask(request)
+    assert [page.filepath for page in record.results] == [hit.page.filepath for hit in answer.pages]
+    sections = searched.ask(FulltextRequest(query, limit))
+    for found, text in ((record, search_text), (sections, fulltext_text)):
+        to_json(to_object(found)).encode()
+        for writer in (Writer(), Writer(is_agent=True), Writer(is_quiet=True)):
+            printable = joined(text(found, writer))
+            printable.encode()
 
 
 FILTERS = st.sampled_from(
@@ -87,11 +97,11 @@ FILTERS = st.sampled_from(
     narrowing=FILTERS,
     mode=MODES,
 )
-def test_filter_removes_only_what_does_not_match(searched, query, narrowing, mode):
+def test_filter_removes_only_what_does_not_match(searched, query, narrowing, mode, search_in):
     text, fits = narrowing
 
     def found(query):
-        pages = searched.search(query, mode=mode, limit=30).answer.pages
+        pages = search_in(searched, query, mode=mode, limit=30).answer.pages
         return [hit for hit in pages if hit.link_path is None]
 
     every, filtered = found(query), found(f"{query} {text}")

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from ubp.answers.search.fulltext_search import FulltextRequest
 from ubp.core.dates import parse_date
 from ubp.core.errors import UsageError
 from ubp.index.worker import read_page
@@ -187,11 +188,13 @@ def notes(tmp_path):
     return root
 
 
-def test_filters_limit_pages_and_sections(notes):
+def test_filters_limit_pages_and_sections(notes, search_in):
     def found(query):
-        pages = [hit.page.filepath for hit in workspace.search(query, mode="fulltext").answer.pages]
+        pages = [
+            hit.page.filepath for hit in search_in(workspace, query, mode="fulltext").answer.pages
+        ]
         if "cake" in query:
-            sections = {hit.page.filepath for hit in workspace.search_sections(query).hits}
+            sections = {hit.filepath for hit in workspace.ask(FulltextRequest(query)).results}
             assert sections == set(pages)
         return "".join(sorted(path.removesuffix(".md") for path in pages))
 
@@ -205,10 +208,10 @@ def test_filters_limit_pages_and_sections(notes):
         assert found("cake category:other") == ""
 
 
-def test_fields_follow_changes_of_files(notes):
+def test_fields_follow_changes_of_files(notes, search_in):
     with Workspace.open(str(notes)) as workspace:
-        assert workspace.search("category:talks").answer.total == 1
+        assert search_in(workspace, "category:talks").answer.total == 1
         (notes / "plain.md").write_text("---\ncategory: talks\n---\n# Plain\n")
         (notes / "c.md").unlink()
-        hits = workspace.search("category:talks").answer.pages
+        hits = search_in(workspace, "category:talks").answer.pages
         assert [hit.page.filepath for hit in hits] == ["plain.md"]

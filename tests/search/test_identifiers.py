@@ -25,7 +25,7 @@ def test_only_identifiers_in_camel_case_have_parts(text, parts):
 
 
 @pytest.fixture
-def search(repository):
+def search(repository, search_in):
     repository.page("docs/users.md", body="# Users\n\nCall `getUserById` with an id.\n")
     repository.page("docs/tokens.md", body="# Tokens\n\nA `TokenStore` keeps them.\n")
     repository.page("docs/host.md", body="# Host\n\nThe code is on GitHub.\n")
@@ -35,7 +35,7 @@ def search(repository):
 
     def run(query):
         with Workspace.open(str(repository.root), model="none") as workspace:
-            return workspace.search(query).answer.pages
+            return search_in(workspace, query).answer.pages
 
     return run
 

@@ -48,8 +48,10 @@ def test_text_is_found_in_the_page_or_in_its_name(opened, written):
     assert find_literal(*asked, by_name=True) == {"3/Baked bread.md"}
 
 
-def test_literal_search_reads_only_names_where_words_found_all(opened, written, looked_through):
-    found = opened(written.root).search(PHRASE, limit=20).answer
+def test_literal_search_reads_only_names_where_words_found_all(
+    opened, written, looked_through, search_in
+):
+    found = search_in(opened(written.root), PHRASE, limit=20).answer
     assert {"text.md"} < {page.path for page in found.fused} == {
         "text.md", *(f"{number}/Baked bread.md" for number in range(NAMED))
     }  # fmt: skip
@@ -57,12 +59,12 @@ def test_literal_search_reads_only_names_where_words_found_all(opened, written, 
 
 
 def test_literal_search_reads_texts_where_words_found_some(
-    opened, written, looked_through, monkeypatch
+    opened, written, looked_through, monkeypatch, search_in
 ):
     monkeypatch.setattr(pages, "CHUNKS", FETCHED)
     for number in range(FETCHED):
         written.write(f"more/{number}.md", f"Baked bread, loaf {number}.\n")
     written.commit()
-    found = opened(written.root).search(PHRASE).answer
+    found = search_in(opened(written.root), PHRASE).answer
     assert "near.md" not in {page.path for page in found.fused}
     assert looked_through == [PHRASE, PHRASE]  # of meaning, of links

@@ -2,13 +2,13 @@
 
 import pytest
 
-from ubp.output.records.search import relevance_text
+from ubp.answers.search.search import relevance_text
 from ubp.search.fusion import COVERAGE_SHARE
 from ubp.workspace import Workspace
 
 
 @pytest.fixture
-def search(repository):
+def search(repository, search_in):
     repository.page(
         "docs/tokens.md", body="# Tokens\n\nA refresh token is rotated on every use. Who may ask?\n"
     )
@@ -18,7 +18,7 @@ def search(repository):
 
     def run(query, **options):
         with Workspace.open(str(repository.root)) as workspace:
-            return workspace.search(query, **options).answer
+            return search_in(workspace, query, **options).answer
 
     return run
 

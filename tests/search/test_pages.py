@@ -2,10 +2,13 @@
 
 import random
 import subprocess
+from dataclasses import replace
 
 import pytest
 
+from ubp.answers.search.search import SearchRequest, run
 from ubp.core.errors import ModelError, UsageError
+from ubp.frame.wording import moment
 from ubp.search.proximity import MAX_LINKS
 
 FILLER = "Lorem ipsum dolor sit amet consectetur.\n"
@@ -39,8 +42,8 @@ def paths(found):
     return [hit.page.filepath for hit in found.answer.pages]
 
 
-def test_words_meaning_and_links_are_combined(opened, written):
-    found = opened(written.root).search("token expiry")
+def test_words_meaning_and_links_are_combined(opened, written, search_in):
+    found = search_in(opened(written.root), "token expiry")
     first, *others = found.answer.pages
     assert (first.page.filepath, first.reason) == (AUTH, "direct_match")
     assert first.matched == ("token",)
@@ -53,9 +56,9 @@ def test_words_meaning_and_links_are_combined(opened, written):
     )
 
 
-def test_page_reached_only_by_a_link_names_the_linking_page(opened, written):
+def test_page_reached_only_by_a_link_names_the_linking_page(opened, written, search_in):
     workspace = opened(written.root, model="none")
-    by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
+    by_path = {hit.page.filepath: hit for hit in search_in(workspace, "refresh").answer.pages}
     linked = by_path[SESSIONS]
     assert (linked.reason, linked.near.filepath) == ("direct_link", AUTH)
     assert (linked.link_path.link.link_type, linked.link_path.direction) == (
@@ -67,73 +70,73 @@ def test_page_reached_only_by_a_link_names_the_linking_page(opened, written):
     assert (further.reason, further.near.filepath, further.link_path.depth) == ("2hop", SESSIONS, 2)
     assert COOKING not in by_path
     assert linked.score > further.score > 0
-    assert set(paths(workspace.search("refresh", depth=1))) == {AUTH, SESSIONS}
-    assert paths(workspace.search("refresh", link_types=["extends"])) == [AUTH]
-    assert paths(workspace.search("refresh", mode="fulltext")) == [AUTH]
+    assert set(paths(search_in(workspace, "refresh", depth=1))) == {AUTH, SESSIONS}
+    assert paths(search_in(workspace, "refresh", link_types=["extends"])) == [AUTH]
+    assert paths(search_in(workspace, "refresh", mode="fulltext")) == [AUTH]
 
 
-def test_links_never_rank_a_page_before_a_stronger_direct_hit(opened, repository):
+def test_links_never_rank_a_page_before_a_stronger_direct_hit(opened, repository, search_in):
     repository.write("hit.md", "token token token\n")
     for number in range(9):
         links = " ".join(f"[[weak{other}|depends_on]]" for other in range(9) if other != number)
         repository.write(f"weak{number}.md", f"One token. {FILLER * 9}{links}\n")
     repository.commit()
-    assert paths(opened(repository.root, model="none").search("token"))[0] == "hit.md"
+    assert paths(search_in(opened(repository.root, model="none"), "token"))[0] == "hit.md"
 
 
-def test_page_that_links_to_everything_raises_no_page(opened, repository):
+def test_page_that_links_to_everything_raises_no_page(opened, repository, search_in):
     names = [f"p{number}.md" for number in range(MAX_LINKS + 1)]
     repository.write("all.md", "Needle.\n" + "".join(f"[x]({name})\n" for name in names))
     repository.write("some.md", "Needle.\n\n[x](p7.md)\n")
     for name in names:
         repository.write(name, FILLER)
     repository.commit()
-    found = opened(repository.root, model="none").search("needle", depth=3)
+    found = search_in(opened(repository.root, model="none"), "needle", depth=3)
     assert sorted(paths(found)) == ["all.md", "p7.md", "some.md"]
 
 
-def test_link_of_the_work_tree_counts_and_a_removed_one_does_not(opened, written):
+def test_link_of_the_work_tree_counts_and_a_removed_one_does_not(opened, written, search_in):
     workspace = opened(written.root, model="none")
     written.write(AUTH, PAGES[AUTH].replace("[[sessions|depends_on]]", "[[cooking|extends]]"))
-    by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
+    by_path = {hit.page.filepath: hit for hit in search_in(workspace, "refresh").answer.pages}
     assert set(by_path) == {AUTH, COOKING}
     assert by_path[COOKING].link_path.link.link_type == "extends"
     written.remove(COOKING)
-    assert paths(workspace.search("refresh")) == [AUTH]
-    assert ERRORS in paths(workspace.search("refresh", ref="HEAD"))
+    assert paths(search_in(workspace, "refresh")) == [AUTH]
+    assert ERRORS in paths(search_in(workspace, "refresh", ref="HEAD"))
 
 
-def test_modes_use_only_their_legs(opened, written):
+def test_modes_use_only_their_legs(opened, written, search_in):
     workspace = opened(written.root)
-    words = workspace.search("token", mode="fulltext")
+    words = search_in(workspace, "token", mode="fulltext")
     assert (words.search_type, paths(words)) == ("fulltext", [AUTH])
     assert words.answer.pages[0].breakdown == (1.0, None, None)
-    meaning = workspace.search("password lifetime", mode="semantic")
+    meaning = search_in(workspace, "password lifetime", mode="semantic")
     assert (meaning.search_type, paths(meaning)[0]) == ("semantic", AUTH)
     assert meaning.answer.pages[0].breakdown.words is None
 
 
-def test_search_without_a_model_uses_words_and_links_and_says_why(opened, written):
+def test_search_without_a_model_uses_words_and_links_and_says_why(opened, written, search_in):
     workspace = opened(written.root, model="none")
-    found = workspace.search("refresh")
+    found = search_in(workspace, "refresh")
     assert (found.search_type, paths(found)) == ("fulltext_fallback", [AUTH, SESSIONS, ERRORS])
     assert "search.model" in found.fallback.reason
-    assert workspace.search("refresh", mode="fulltext").fallback is None
+    assert search_in(workspace, "refresh", mode="fulltext").fallback is None
     with pytest.raises(UsageError, match="needs an embedding model"):
-        workspace.search("refresh", mode="semantic")
+        search_in(workspace, "refresh", mode="semantic")
 
 
-def test_missing_model_fails_only_a_search_by_meaning(opened, written):
+def test_missing_model_fails_only_a_search_by_meaning(opened, written, search_in):
     workspace = opened(written.root, model="no/such-model")
-    found = workspace.search("refresh")
+    found = search_in(workspace, "refresh")
     assert found.search_type == "fulltext_fallback"
     assert "ubp model fetch" in found.fallback.hint
     with pytest.raises(ModelError):
-        workspace.search("refresh", mode="semantic")
+        search_in(workspace, "refresh", mode="semantic")
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "fulltext", "semantic"])
-def test_filters_apply_in_every_mode(opened, written, mode):
+def test_filters_apply_in_every_mode(opened, written, mode, search_in):
     workspace = opened(written.root)
     queries = {
         "token tag:draft": {SESSIONS},
@@ -144,33 +147,35 @@ def test_filters_apply_in_every_mode(opened, written, mode):
         "token tag:nothing": set(),
     }
     for query, admitted in queries.items():
-        assert set(paths(workspace.search(query, mode=mode))) <= admitted, query
-    assert paths(workspace.search("token", mode=mode, doc_types=["design"])) == [AUTH]
-    assert paths(workspace.search("token", mode=mode, tags=["draft", "other"])) == []
+        assert set(paths(search_in(workspace, query, mode=mode))) <= admitted, query
+    assert paths(search_in(workspace, "token", mode=mode, doc_types=["design"])) == [AUTH]
+    assert paths(search_in(workspace, "token", mode=mode, tags=["draft", "other"])) == []
 
 
-def test_filters_are_applied_before_limits(opened, repository):
+def test_filters_are_applied_before_limits(opened, repository, search_in):
     for number in range(120):
         repository.write(f"a/{number}.md", f"token token {number}\n")
     repository.write("b/last.md", f"One token. {FILLER * 20}")
     repository.commit()
     workspace = opened(repository.root)
     for mode in ("hybrid", "fulltext", "semantic"):
-        assert paths(workspace.search("token path:b", mode=mode, limit=1)) == ["b/last.md"], mode
+        assert paths(search_in(workspace, "token path:b", mode=mode, limit=1)) == ["b/last.md"], (
+            mode
+        )
 
 
-def test_filters_alone_list_their_pages_in_order(opened, written):
+def test_filters_alone_list_their_pages_in_order(opened, written, search_in):
     workspace = opened(written.root)
-    found = workspace.search("tag:security")
+    found = search_in(workspace, "tag:security")
     assert (paths(found), found.answer.total) == ([AUTH, SESSIONS], 2)
     assert found.answer.pages[0].sections[0].passage.content.startswith("A login gives a token.")
-    assert paths(workspace.search("tag:security", limit=1)) == [AUTH]
-    assert paths(workspace.search("", doc_types=["design"])) == [AUTH]
-    assert paths(workspace.search("???")) == []
+    assert paths(search_in(workspace, "tag:security", limit=1)) == [AUTH]
+    assert paths(search_in(workspace, "", doc_types=["design"])) == [AUTH]
+    assert paths(search_in(workspace, "???")) == []
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "fulltext"])
-def test_operators_apply_to_whole_pages(opened, written, mode):
+def test_operators_apply_to_whole_pages(opened, written, mode, search_in):
     workspace = opened(written.root, model="none")
     queries = {
         "login AND days": {AUTH},
@@ -189,21 +194,21 @@ def test_operators_apply_to_whole_pages(opened, written, mode):
         "eggs -cooking": set(),
     }
     for query, answering in queries.items():
-        hits = workspace.search(query, mode=mode).answer.pages
+        hits = search_in(workspace, query, mode=mode).answer.pages
         assert {h.page.filepath for h in hits if h.link_path is None} == answering, query
         assert {hit.page.filepath for hit in hits} == answering, query
 
 
-def test_literal_query_finds_nothing_by_meaning_alone(opened, written):
+def test_literal_query_finds_nothing_by_meaning_alone(opened, written, search_in):
     workspace = opened(written.root)
-    assert paths(workspace.search('"chocolate cake"')) == [COOKING]
-    assert paths(workspace.search('"cake recipes"')) == []
-    assert paths(workspace.search("cake AND recipes")) == []
-    assert COOKING in paths(workspace.search("cake recipes"))
-    assert COOKING not in paths(workspace.search("cake -eggs"))
+    assert paths(search_in(workspace, '"chocolate cake"')) == [COOKING]
+    assert paths(search_in(workspace, '"cake recipes"')) == []
+    assert paths(search_in(workspace, "cake AND recipes")) == []
+    assert COOKING in paths(search_in(workspace, "cake recipes"))
+    assert COOKING not in paths(search_in(workspace, "cake -eggs"))
 
 
-def test_longer_answer_begins_with_the_pages_of_a_shorter_one(opened, repository):
+def test_longer_answer_begins_with_the_pages_of_a_shorter_one(opened, repository, search_in):
     chance = random.Random(7)
     words = ["token", "login", "cake", "sugar", "session", "error", "lorem", "ipsum"]
     for number in range(60):
@@ -212,19 +217,19 @@ def test_longer_answer_begins_with_the_pages_of_a_shorter_one(opened, repository
     repository.commit()
     workspace = opened(repository.root)
     for query in ("token cake", "a session that ends", "sugar -cake"):
-        longest = workspace.search(query, limit=20).answer
+        longest = search_in(workspace, query, limit=20).answer
         for limit in (1, 5, 10):
-            pages = workspace.search(query, limit=limit).answer.pages
+            pages = search_in(workspace, query, limit=limit).answer.pages
             assert pages == longest.pages[:limit]
 
 
-def test_section_found_by_both_legs_is_listed_once(opened, repository):
+def test_section_found_by_both_legs_is_listed_once(opened, repository, search_in):
     parts = "".join(
         f"## Part {name}\n\n{'A token opens the door. ' * 30}\n\n" for name in "abcdefg"
     )
     repository.write("a.md", f"# Tokens\n\n{parts}")
     repository.commit()
-    (page,) = opened(repository.root).search("token opens door").answer.pages
+    (page,) = search_in(opened(repository.root), "token opens door").answer.pages
     headings = [hit.section.heading for hit in page.sections]
     assert len(headings) == len(set(headings)) == 3
     assert [hit.passage is not None for hit in page.sections] == [True, False, False]
@@ -234,40 +239,43 @@ def test_section_found_by_both_legs_is_listed_once(opened, repository):
     )
 
 
-def test_joined_chunk_leads_to_the_section_with_the_words(opened, repository):
+def test_joined_chunk_leads_to_the_section_with_the_words(opened, repository, search_in):
     repository.write("a.md", "# A\n\nIntro.\n\n## One\n\nFirst.\n\n## Two\n\nA needle.\n")
     repository.commit()
-    (page,) = opened(repository.root).search("needle").answer.pages
+    (page,) = search_in(opened(repository.root), "needle").answer.pages
     (section,) = page.sections
     assert (section.section.heading, section.line) == ("Two", 11)
 
 
 def test_linked_pages_are_listed_only_on_request(opened, written):
     workspace = opened(written.root, model="none")
-    assert workspace.search("login").linked == {}
-    found = workspace.search("login", mode="fulltext", include_linked=True)
-    (end,) = found.linked[AUTH]
-    assert (end.page.filepath, end.direction, end.link.link_type) == (
+    request = SearchRequest("login", mode="fulltext")
+    (page,) = workspace.ask(request).results
+    assert page.linked_pages == ()
+    (page,) = workspace.ask(replace(request, include_linked=True)).results
+    (end,) = page.linked_pages
+    assert (page.filepath, end.filepath, end.direction, end.link_type, end.staleness) == (
+        AUTH,
         SESSIONS,
         "outlink",
         "depends_on",
+        "untracked",
     )
     assert end.summary.startswith("Nothing but a hexadecimal number")
     assert len(end.summary) <= 120
-    assert found.assessments.keys() == {AUTH, SESSIONS}
-    none = workspace.search("login", mode="fulltext", include_linked=True, link_types=["extends"])
-    assert none.linked == {AUTH: ()}
+    (page,) = workspace.ask(replace(request, include_linked=True, link_types=("extends",))).results
+    assert page.linked_pages == ()
 
 
-def test_search_of_an_edit_and_of_a_revision_uses_their_own_text(opened, written):
+def test_search_of_an_edit_and_of_a_revision_uses_their_own_text(opened, written, search_in):
     workspace = opened(written.root)
     written.write(COOKING, "# Bread\n\nKnead dough with yeast.\n")
     written.write("new.md", "# Yeast\n\nA new page.\n")
-    assert set(paths(workspace.search("yeast", mode="fulltext"))) == {COOKING, "new.md"}
-    assert paths(workspace.search("chocolate", mode="fulltext")) == []
-    assert paths(workspace.search("chocolate cake", ref="HEAD"))[0] == COOKING
-    assert "new.md" not in paths(workspace.search("yeast", ref="HEAD"))
-    (hit, *_) = workspace.search("knead dough").answer.pages
+    assert set(paths(search_in(workspace, "yeast", mode="fulltext"))) == {COOKING, "new.md"}
+    assert paths(search_in(workspace, "chocolate", mode="fulltext")) == []
+    assert paths(search_in(workspace, "chocolate cake", ref="HEAD"))[0] == COOKING
+    assert "new.md" not in paths(search_in(workspace, "yeast", ref="HEAD"))
+    (hit, *_) = search_in(workspace, "knead dough").answer.pages
     assert hit.sections[0].passage.content == "Knead dough with yeast."
 
 
@@ -278,10 +286,11 @@ def test_found_pages_have_dates_and_staleness(opened, repository):
     repository.write("src/a.py", "2\n")
     repository.commit()
     workspace = opened(repository.root, model="none", clock=lambda: repository.clock + 9 * 86_400)
-    found = workspace.search("needle")
-    assert found.assessments["a.md"].level == "stale"
-    assert found.updated_at == {"a.md": repository.clock - 86_400}
-    assert workspace.search("needle", is_dated=False).updated_at == {"a.md": None}
+    (found,) = workspace.ask(SearchRequest("needle")).results
+    assert (found.filepath, found.staleness) == ("a.md", "stale")
+    assert found.updated_at == moment(repository.clock - 86_400)
+    (undated,) = run(workspace.session, SearchRequest("needle"), is_dated=False).results
+    assert undated == replace(found, updated_at=None)
 
 
 def test_excluded_pages_are_in_no_result(opened, written):
@@ -290,29 +299,30 @@ def test_excluded_pages_are_in_no_result(opened, written):
     written.commit()
     workspace = opened(written.root)
     for query in ("token", "secret", "path:private", "secret*", "-tag:draft"):
-        found = workspace.search(query, include_linked=True, depth=3)
-        shown = {*paths(found), *(e.page.filepath for ends in found.linked.values() for e in ends)}
+        found = workspace.ask(SearchRequest(query, include_linked=True, depth=3)).results
+        shown = {page.filepath for page in found}
+        shown |= {linked.filepath for page in found for linked in page.linked_pages}
         assert "private/secret.md" not in shown, query
 
 
-def test_search_of_an_empty_repository_finds_nothing(opened, repository):
+def test_search_of_an_empty_repository_finds_nothing(opened, repository, search_in):
     workspace = opened(repository.root)
     for query in ("token", "tag:x", "", "-token", "a AND b"):
-        assert workspace.search(query).answer[1:4] == ((), 0, True)
+        assert search_in(workspace, query).answer[1:4] == ((), 0, True)
     repository.write("src/a.py", "1\n")
     repository.commit()
-    assert paths(workspace.search("token")) == []
+    assert paths(search_in(workspace, "token")) == []
 
 
-def test_bare_repository_is_searched_at_its_head(opened, written, tmp_path):
+def test_bare_repository_is_searched_at_its_head(opened, written, tmp_path, search_in):
     bare = tmp_path / "bare.git"
     subprocess.run(["git", "clone", "-q", "--bare", str(written.root), str(bare)], check=True)
-    found = opened(bare).search("token expiry")
+    found = search_in(opened(bare), "token expiry")
     assert paths(found)[0] == AUTH
     assert found.answer.pages[0].sections[0].passage.content.startswith("A login gives a token.")
 
 
-def test_absent_page_does_not_prevent_finding_others(opened, written, tmp_path):
+def test_absent_page_does_not_prevent_finding_others(opened, written, tmp_path, search_in):
     written.git("config", "uploadpack.allowFilter", "true")
     written.git("config", "uploadpack.allowAnySHA1InWant", "true")
     partial = tmp_path / "partial.git"
@@ -323,24 +333,24 @@ def test_absent_page_does_not_prevent_finding_others(opened, written, tmp_path):
     there = written.git("rev-parse", f"HEAD:{COOKING}")
     subprocess.run(["git", "-C", partial, "fetch", "-q", "origin", there], check=True)
     workspace = opened(partial)
-    assert paths(workspace.search("cake")) == [COOKING]
-    assert paths(workspace.search("sessions")) == [SESSIONS]  # by the name of its file
-    (section,) = workspace.search("sessions").answer.pages[0].sections
+    assert paths(search_in(workspace, "cake")) == [COOKING]
+    assert paths(search_in(workspace, "sessions")) == [SESSIONS]  # by the name of its file
+    (section,) = search_in(workspace, "sessions").answer.pages[0].sections
     assert (section.section, section.passage) == (None, None)
 
 
-def test_page_at_several_paths_is_found_at_each(opened, repository):
+def test_page_at_several_paths_is_found_at_each(opened, repository, search_in):
     for path in ("a.md", "b.md"):
         repository.write(path, "# One\n\nA needle.\n")
     repository.commit()
     workspace = opened(repository.root)
-    assert sorted(paths(workspace.search("needle"))) == ["a.md", "b.md"]
-    assert paths(workspace.search("needle path:b.md")) == ["b.md"]
+    assert sorted(paths(search_in(workspace, "needle"))) == ["a.md", "b.md"]
+    assert paths(search_in(workspace, "needle path:b.md")) == ["b.md"]
 
 
-def test_search_reports_the_time_of_its_steps(opened, written):
+def test_search_reports_the_time_of_its_steps(opened, written, search_in):
     ticks = iter(range(1000))
     workspace = opened(written.root, model="none", clock=lambda: float(next(ticks)))
-    found = workspace.search("token")
-    assert found.milliseconds["words"] == 1000.0
-    assert list(found.milliseconds)[:3] == ["snapshot", "vectors", "scope"]
+    found = search_in(workspace, "token")
+    assert found.watch.milliseconds["words"] == 1000.0
+    assert list(found.watch.milliseconds)[:3] == ["snapshot", "vectors", "scope"]

@@ -45,7 +45,7 @@ def test_form_begins_with_the_stem_except_its_last_letter(stems_of_sqlite):
 
 
 @pytest.fixture
-def found(repository):
+def found(repository, search_in):
     """What a query finds: the names of the pages."""
     repository.write("docs/setup.md", "# Setup\n\nConfigured once, it runs. The configuration…\n")
     repository.write("docs/other.md", "# Other\n\nNothing to configure.\n")
@@ -55,7 +55,7 @@ def found(repository):
     with Workspace.open(str(repository.root)) as workspace:
         yield lambda query, **options: {
             hit.page.filepath.removeprefix("docs/").removesuffix(".md")
-            for hit in workspace.search(query, mode="fulltext", **options).answer.pages
+            for hit in search_in(workspace, query, mode="fulltext", **options).answer.pages
         }
 
 

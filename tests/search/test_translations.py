@@ -31,7 +31,7 @@ def test_script_gives_the_language_of_a_question():
 
 
 @pytest.fixture
-def search(repository):
+def search(repository, search_in):
     repository.page("docs/tokens.md", body="# Tokens\n\nAn API token expires: トークン.\n")
     repository.page("docs/tokens.ja.md", body="# トークン\n\nAPI トークンの期限。 token\n")
     repository.page("docs/tokens.fr.md", body="# Jetons\n\nLe token API expire.\n")
@@ -40,7 +40,7 @@ def search(repository):
 
     def run(query, **options):
         with Workspace.open(str(repository.root), model="none") as workspace:
-            return workspace.search(query, **options).answer
+            return search_in(workspace, query, **options).answer
 
     return run
 

@@ -38,11 +38,13 @@ def test_file_name_lowers_no_cosine_and_raises_none_above_one():
     assert found.scores == {"a.md": 1.0, "b.md": 0.4}
 
 
-def test_page_is_found_by_the_meaning_of_its_file_name(repository, opened):
+def test_page_is_found_by_the_meaning_of_its_file_name(repository, opened, search_in):
     text = "Preheat it for ten minutes.\n"
     repository.write("kitchen/Baking bread.md", text)
     repository.write("kitchen/Garden tools.md", text.replace("ten", "nine"))
     repository.write("kitchen/titled bread.md", f"# Shelves\n\n{text.replace('ten', 'two')}")
     repository.commit()
-    found = opened(repository.root).search("baking a loaf of bread", mode="semantic").answer.pages
+    found = search_in(
+        opened(repository.root), "baking a loaf of bread", mode="semantic"
+    ).answer.pages
     assert [hit.page.filepath for hit in found] == ["kitchen/Baking bread.md"]

@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from ubp.answers.pages.get_page import PageRequest
+from ubp.answers.search.search import SearchRequest
 from ubp.core.errors import ConfigError, UsageError
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.search.dates import read_dates
@@ -58,8 +59,8 @@ def count_backlinks(workspace):
 
 
 def find(mode, workspace):
-    found = workspace.search("words7", mode=mode)
-    return found.search_type, [hit.page.filepath for hit in found.answer.pages][:1]
+    found = workspace.ask(SearchRequest("words7", mode=mode))
+    return found.search_type, [page.filepath for page in found.results][:1]
 
 
 async def test_the_first_answer_is_right_where_nothing_was_read(scheduler):

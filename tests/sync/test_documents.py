@@ -10,6 +10,8 @@ from ubp.answers.pages.get_context import ContextRequest
 from ubp.answers.pages.get_graph import GraphRequest
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
+from ubp.answers.search.fulltext_search import FulltextRequest
+from ubp.answers.search.search import SearchRequest
 from ubp.core.errors import PageNotFoundError, UsageError
 from ubp.core.model import ignore_progress
 from ubp.index.collections import repository_path
@@ -139,8 +141,8 @@ def test_what_has_expired_is_not_found_and_removed_by_the_next_comparison(
 
     def found():
         with Workspace.open_collection("kb", clock=clock) as workspace:
-            pages = workspace.search("quince", mode="fulltext").answer.pages
-            sections = workspace.search_sections("quince").hits
+            pages = workspace.ask(SearchRequest("quince", mode="fulltext")).results
+            sections = workspace.ask(FulltextRequest("quince")).results
             return len(pages), len(sections)
 
     assert found() == (1, 1)
@@ -307,7 +309,7 @@ def test_a_purge_leaves_no_byte_in_the_repository_and_the_index(collection, cont
     git(collection, context, "repack", "-a", "-d", "-q")
     add_external(collection, ExternalDocument("web", f"v3 {SECRET}", "https://a.example/"), context)
     with Workspace.open_collection("kb") as workspace:
-        assert workspace.search(SECRET, mode="fulltext").answer.total == 1
+        assert workspace.ask(SearchRequest(SECRET, mode="fulltext")).total_found == 1
     needle = SECRET.encode()
     assert files_with(root, needle)
     delete_documents(collection, [first.path], context, purge=True)
@@ -317,8 +319,8 @@ def test_a_purge_leaves_no_byte_in_the_repository_and_the_index(collection, cont
     assert read(collection, context, other.path).endswith("Kept.\n")
     git(collection, context, "fsck", "--strict")
     with Workspace.open_collection("kb") as workspace:
-        assert workspace.search(SECRET, mode="fulltext").answer.total == 0
-        assert workspace.search("kept", mode="fulltext").answer.total == 1
+        assert workspace.ask(SearchRequest(SECRET, mode="fulltext")).total_found == 0
+        assert workspace.ask(SearchRequest("kept", mode="fulltext")).total_found == 1
 
 
 def test_a_purge_removes_a_pack_that_a_killed_import_kept(collection, context, tmp_path):
@@ -352,12 +354,12 @@ def test_what_has_expired_is_nowhere(collection, context, clock):
         linked = workspace.ask(ContextRequest(kept.path)).related
         found = {
             "view": page(brief.path),
-            "search": workspace.search("kumquat").answer.total,
-            "sections": len(workspace.search_sections("kumquat").hits),
+            "search": workspace.ask(SearchRequest("kumquat")).total_found,
+            "sections": len(workspace.ask(FulltextRequest("kumquat")).results),
             "list": brief.path in {page.filepath for page in workspace.ask(LIST).pages},
             "context": brief.path in {related.filepath for related in linked},
             "graph": brief.path in {node.filepath for node in workspace.ask(GraphRequest()).nodes},
-            "earlier": workspace.search("kumquat", ref=first).answer.total,
+            "earlier": workspace.ask(SearchRequest("kumquat", ref=first)).total_found,
             "diff": any(
                 place.filepath == brief.path
                 for change in compare_versions(workspace.session, f"{first}~1", "HEAD").changes
@@ -392,7 +394,7 @@ def test_what_has_expired_is_nowhere(collection, context, clock):
 def test_an_index_that_is_open_is_left_behind_by_a_purge(collection, context):
     stored = add_external(collection, ExternalDocument("web", f"Word {SECRET}."), context)
     with Workspace.open_collection("kb") as workspace:
-        assert workspace.search(SECRET, mode="fulltext").answer.total == 1
+        assert workspace.ask(SearchRequest(SECRET, mode="fulltext")).total_found == 1
         delete_documents(collection, [stored.path], context, purge=True)
         root = repository_path(context.folder, collection)
         assert files_with(root, SECRET.encode()) == []
@@ -442,11 +444,11 @@ def test_an_older_version_can_be_searched_again(collection, context):
     commit = git(collection, context, "rev-parse", "main").strip()
     add_external(collection, ExternalDocument("web", "Medlars.", "https://b.example/"), context)
     with Workspace.open_collection("kb") as newest:
-        assert newest.search("medlars", mode="fulltext").answer.total == 1
+        assert newest.ask(SearchRequest("medlars", mode="fulltext")).total_found == 1
     with Workspace.open_collection("kb", commit) as older:
         for _ in range(2):
-            assert older.search("quinces", mode="fulltext").answer.total == 1
-            assert older.search("medlars", mode="fulltext").answer.total == 0
+            assert older.ask(SearchRequest("quinces", mode="fulltext")).total_found == 1
+            assert older.ask(SearchRequest("medlars", mode="fulltext")).total_found == 0
 
 
 def test_a_kept_collection_is_opened_again_when_it_has_changed(collection, context, repository):
@@ -459,7 +461,7 @@ def test_a_kept_collection_is_opened_again_when_it_has_changed(collection, conte
         add_external(collection, ExternalDocument("web", "Medlars."), context)
         again = workspace.kept_collection("kb")
         assert again.session is not kept
-        assert again.search("medlars", mode="fulltext").answer.total == 1
+        assert again.ask(SearchRequest("medlars", mode="fulltext")).total_found == 1
 
 
 def test_metadata_is_of_the_files_it_was_given_for(collection, context, tmp_path):

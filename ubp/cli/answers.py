@@ -3,7 +3,8 @@
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields
+from contextlib import ExitStack
+from dataclasses import MISSING, fields, replace
 from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -12,7 +13,7 @@ from cyclopts import App, Parameter, Token
 from ubp.cli.commands import example_text
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.parameters import check_range, read_collection
+from ubp.cli.parameters import check_range, read_collection, read_collections
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
@@ -22,7 +23,9 @@ from ubp.frame.fields import Option
 from ubp.frame.schema import given_type, option_of, request_schema
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
-from ubp.table import KITS, ROWS, Row, load, subcommands
+from ubp.table import KITS, ROWS, Row, answers_of_options, load, subcommands
+
+OTHERS = "others"  # the field of requests for the other collections that they are about
 
 
 def __getattr__(command: str) -> Callable[..., int] | App:
@@ -63,7 +66,14 @@ def make_command(row: Row) -> Callable[..., int]:
     """Return the function that cyclopts reads: a parameter for each option of the request."""
     answer = load(row)
     options = options_of(answer)
-    parameters = [_parameter(answer, name, option) for name, option in options.items()]
+    parameters = [
+        _parameter(answer, name, option) for name, option in options.items() if option.help
+    ]
+    instead = answers_of_options(row.command)
+    parameters += [
+        _keyword(flag, Annotated[bool, Parameter(help=other.help)], default=False)
+        for flag, other in instead.items()
+    ]
     if answer.formats:
         names = Literal["text", "json", *answer.formats]  # type: ignore[valid-type]  # made at run time
         settings = Parameter(name=["--format", "-f"], metavar="FORMAT", help="Output format.")
@@ -72,6 +82,12 @@ def make_command(row: Row) -> Callable[..., int]:
         settings = Parameter(
             name="--in", metavar="NAME[@REV]", help="Use a collection instead of this repository."
         )
+        if merges_collections(answer):
+            settings = Parameter(
+                name="--in",
+                metavar="NAME[@REV],…",
+                help="Use collections instead of this repository; their results are merged.",
+            )
         parameters.append(_keyword("in_", Annotated[str | None, settings], None))
     if answer.reads_keys:
         settings = Parameter(
@@ -89,9 +105,11 @@ def make_command(row: Row) -> Callable[..., int]:
         keys = given.pop("key", None) or ()
         if format_ == "json":
             terminal.set(terminal.options._replace(json=True))
-        request = make_request(row, answer, options, given)
+        asked = next((other for flag, other in instead.items() if given.get(flag)), row)
+        asked_answer = load(asked)
+        request = make_request(row, asked_answer, options_of(asked_answer), given)
         return print_answer(
-            answer, request, terminal, collection=collection, keys=keys, format_=format_
+            asked_answer, request, terminal, collection=collection, keys=keys, format_=format_
         )
 
     command.__signature__ = signature  # type: ignore[attr-defined]  # what cyclopts reads
@@ -119,7 +137,8 @@ def make_request(
         names = {name, *option.alternatives}
         if option.alternatives and len(names & given.keys()) != 1:
             raise UsageError(f"Expected {option.missing}.", hint=option.hint)
-        if option.missing and not option.alternatives and not given.get(name):
+        is_missing = not given.get(name) or (option.is_joined and not given[name].strip())
+        if option.missing and not option.alternatives and is_missing:
             raise UsageError(
                 f"Missing argument: {option.missing}.",
                 cause=option.cause,
@@ -133,6 +152,11 @@ def _value(value: Any, option: Option) -> Any:
     if option.is_joined:
         return " ".join(value).strip()
     return tuple(value) if isinstance(value, list) else value
+
+
+def merges_collections(answer: AnyAnswer) -> bool:
+    """Return whether a request can be about several collections."""
+    return any(field.name == OTHERS for field in fields(answer.request))
 
 
 def check_limits(answer: AnyAnswer, given: Mapping[str, Any]) -> None:
@@ -215,17 +239,29 @@ def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is prin
 ) -> int:
     """Print an answer as text, or with `--json` as its record; return the exit status.
 
-    `collection` (`NAME[@REV]`) is read instead of the repository; `keys` of front matter list
-    sources, by default the configured ones; `format_` is one of `formats`.
+    `collection` (`NAME[@REV]`, for some answers several) is read instead of the repository; `keys`
+    of front matter list sources, by default the configured ones; `format_` is one of `formats`.
     """
     started = time.perf_counter()
-    reference = read_collection(collection, getattr(request, "ref", None))
+    ref = getattr(request, "ref", None)
+    if merges_collections(answer):
+        reference, *others = read_collections(collection, ref) or (None,)
+    else:
+        reference, others = read_collection(collection, ref), []
     is_json = terminal.options.json
     prefix = FilePath("")
     record = answer.run_anywhere(terminal, request) if answer.run_anywhere else None
     if record is None:
         run = answer.run if is_json else answer.run_for_people or answer.run_for_text or answer.run
-        with open_workspace(terminal, keys=keys, collection=reference) as workspace:
+        with ExitStack() as stack:
+            workspace, *more = (
+                stack.enter_context(open_workspace(terminal, keys=keys, collection=each))
+                for each in (reference, *others)
+            )
+            for other in more:
+                other.session.share_model(workspace.session)
+            if more:
+                request = replace(request, **{OTHERS: tuple(other.session for other in more)})
             record = run(workspace.session, request)
             prefix = workspace.session.repository.prefix
     if is_json and answer.has_facts:

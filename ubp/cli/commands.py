@@ -65,16 +65,7 @@ ROWS = (
     answer_row("check"),
     answer_row("explain"),
     answer_row("affected"),
-    CommandRow(
-        "search",
-        "ubp.cli.search:search",
-        QUERY,
-        "Search pages by keywords, meaning and links, in English and Japanese.\n\n"
-        "Pages that match any of the words are listed, best match first. Search by meaning needs "
-        "the extra `full`; without it, only keywords are used. Exit status: 0, even without "
-        "results.",
-        "ubp search 'how do tokens expire' tag:security",
-    ),
+    answer_row("search"),
     answer_row("get-page"),
     answer_row("list-pages"),
     answer_row("get-context"),

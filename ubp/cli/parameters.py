@@ -60,7 +60,8 @@ def read_collection(name: str | None, ref: str | None) -> "CollectionReference |
     references = read_collections(name, ref)
     if len(references) > 1:
         raise UsageError(
-            f"Only one collection can be read: {name}.", hint="`ubp search` accepts several."
+            f"Only one collection can be read: {name}.",
+            hint="`ubp search`, without --fulltext, accepts several.",
         )
     return references[0] if references else None
 

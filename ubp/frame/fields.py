@@ -26,7 +26,7 @@ class Option(NamedTuple):
     the command line has it) takes the place of the request's own. A field that `is_only` for people
     is no argument of the tool. `choices` are the names that a shell completes; the answer itself
     refuses others, with the nearest one. The words of an argument that `is_joined` need no
-    quotation marks.
+    quotation marks. Without `help` there is no such option: the command asks with `default`.
     """
 
     help: str

@@ -20,6 +20,8 @@ from ubp.lsp.rename import byte_edits
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_sources import add_sources, choose_form, rename_sources
 from ubp.markdown.resolve import stem, without_suffix
+from ubp.search.pages import PageQuery
+from ubp.search.run import search_pages
 from ubp.staleness.model import GONE, Summary, count_levels
 from ubp.staleness.pins import AckOptions, pin_page
 
@@ -267,7 +269,7 @@ def bind(
 
 def search(context: EditorContext, query: str, limit: int) -> tuple[FoundPage, ...]:
     """Return the pages that match a query best, by words, meaning and links."""
-    found = context.workspace.search(query, limit=min(limit, MAX_FOUND), is_dated=False)
+    found = search_pages(context.session, PageQuery(query, limit=min(limit, MAX_FOUND)))
     pages = []
     for hit in found.answer.pages:
         path = hit.page.filepath

@@ -58,8 +58,8 @@ class Stopwatch:
             self.milliseconds[name] = self.milliseconds.get(name, 0.0) + spent
 
 
-class SearchRequest(NamedTuple):
-    """The text of a query and the options of a search.
+class PageQuery(NamedTuple):
+    """The text of a query for documents, and the options of the search.
 
     `is_absolute`: the scores are to be compared with those of other repositories.
     """
@@ -111,27 +111,27 @@ class PageAnswer(NamedTuple):
         return has_meaning and bool(self.pages) and self.confidence < MIN_ANSWER_SCORE
 
 
-def find_pages(view: View, request: SearchRequest, context: SearchContext) -> PageAnswer:
-    """Return the best documents for a request.
+def find_pages(view: View, asked: PageQuery, context: SearchContext) -> PageAnswer:
+    """Return the best documents for a asked.
 
     Raises:
         UsageError: a filter on a field of front matter cannot be read.
     """
     watch = context.watch
     with watch.step("scope"):
-        query = read_query(request.text, field_names=view.field_names)
-        query = query._replace(filters=query.filters.joined(request.filters))
+        query = read_query(asked.text, field_names=view.field_names)
+        query = query._replace(filters=query.filters.joined(asked.filters))
         scope = find_scope(view, query, context.names)
     if query.tree is None:
-        return _list_scope(view, query, scope, request.limit)
-    rankings, links, lexical = _rank(view, request, query, scope, context)
+        return _list_scope(view, query, scope, asked.limit)
+    rankings, links, lexical = _rank(view, asked, query, scope, context)
     with watch.step("fusion"):
-        fusion = _fusion_input(rankings, lexical, request)
+        fusion = _fusion_input(rankings, lexical, asked)
         fused = fuse(*fusion)
         found = [document for document in fused if is_found(document.path, rankings)]
-        found, translations = fold_translations(found, request.text)
+        found, translations = fold_translations(found, asked.text)
     with watch.step("sections"):
-        shown = found[: request.limit]
+        shown = found[: asked.limit]
         pages = build_hits(view, shown, rankings, links.paths, lexical.informative)
         covered = coverage(pages[0], lexical.weights) if pages else 0.0
     return PageAnswer(
@@ -185,18 +185,18 @@ def fold_translations(
 
 
 def _rank(
-    view: View, request: SearchRequest, query: Query, scope: Scope, context: SearchContext
+    view: View, asked: PageQuery, query: Query, scope: Scope, context: SearchContext
 ) -> tuple[Rankings, LinkRanking, LexicalRanking]:
     watch = context.watch
-    is_usual = request.limit <= USUAL_LIMIT
-    chunks = CHUNKS if is_usual else request.limit * CHUNKS_PER_PAGE
+    is_usual = asked.limit <= USUAL_LIMIT
+    chunks = CHUNKS if is_usual else asked.limit * CHUNKS_PER_PAGE
     rankings, links, lexical = Rankings(), LinkRanking(), LexicalRanking()
-    if request.mode != "semantic":
+    if asked.mode != "semantic":
         with watch.step("words"):
             corpus = Corpus(view.full_text(), context.names, scope)
             words, lexical = find_words(corpus, query, chunks)
             rankings = rankings._replace(words=words)
-    if context.meaning is not None and request.mode != "fulltext":
+    if context.meaning is not None and asked.mode != "fulltext":
         with watch.step("meaning"):
             found = find_meaning(context.meaning, query, chunks, scope)
             pages = view.pages_at(found.scores.keys())
@@ -205,20 +205,20 @@ def _rank(
             ]
             found = add_names(context.meaning, query, found, untitled)
             found = _keep_literal(view, query, context, found, lexical)
-            if request.mode == "hybrid" and not rankings.words.places:
+            if asked.mode == "hybrid" and not rankings.words.places:
                 # No page contains a word of the query: for nonsense, too, some cosine is best.
                 found = found._replace(min_score=WEAK_SCORE)
             rankings = rankings._replace(meaning=found)
-    if request.mode == "hybrid":
+    if asked.mode == "hybrid":
         with watch.step("links"):
-            fused = fuse(*_fusion_input(rankings, lexical, request))
+            fused = fuse(*_fusion_input(rankings, lexical, asked))
             best = [document for document in fused if is_found(document.path, rankings)]
             seeds = {document.path: document.score for document in best[:MAX_SEEDS]}
-            links = rank_linked(view.adjacency(), seeds, request.depth, request.link_types)
+            links = rank_linked(view.adjacency(), seeds, asked.depth, asked.link_types)
             found = links.ranking.within(scope)
             found = _keep_literal(view, query, context, found, lexical)
             rankings = rankings._replace(links=found)
-    if request.mode == "semantic" and query.included is not None:
+    if asked.mode == "semantic" and query.included is not None:
         full_text = view.full_text()
         match = write_match(query.included, lambda term: full_text.has(term.expression))
         lexical = lexical._replace(informative=match.terms)
@@ -241,10 +241,10 @@ def _keep_literal(
 
 
 def _fusion_input(
-    rankings: Rankings, lexical: LexicalRanking, request: SearchRequest
+    rankings: Rankings, lexical: LexicalRanking, asked: PageQuery
 ) -> tuple[RankingScores, FusionInput]:
     scores = RankingScores(*(ranking.scores for ranking in rankings))
-    return scores, FusionInput(lexical.max_score, lexical.is_foreign, request.is_absolute)
+    return scores, FusionInput(lexical.max_score, lexical.is_foreign, asked.is_absolute)
 
 
 def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:

@@ -90,8 +90,7 @@ class PageHit(NamedTuple):
     """A document that was found; `score` is between 0 and 1.
 
     `matched` are the terms in its best section, title, headings, aliases and path. A document that
-    matches only because of its links has a `link_path` from the document `near`. Of a `collection`,
-    paths begin with its name and a colon.
+    matches only because of its links has a `link_path` from the document `near`.
     """
 
     page: Page
@@ -102,7 +101,6 @@ class PageHit(NamedTuple):
     sections: tuple[SectionHit, ...]
     link_path: Path | None = None
     near: Page | None = None
-    collection: str = ""
 
 
 class LinkedPage(NamedTuple):

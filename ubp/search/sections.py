@@ -54,7 +54,8 @@ def find_sections(
         UsageError: a filter on a field of front matter cannot be read.
     """
     query = read_query(text, is_exact=True, field_names=view.field_names)
-    within = find_allowed(view, query.filters.joined(filters), names.paths)
+    query = query._replace(filters=query.filters.joined(filters))
+    within = find_allowed(view, query.filters, names.paths)
     corpus = Corpus(view.full_text(), names, within)
     ranking = rank(corpus, query, limit)
     total, is_exact = len(ranking.places), not ranking.is_cut

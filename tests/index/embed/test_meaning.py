@@ -404,8 +404,9 @@ def test_nearest_chunks_after_any_change_equal_those_of_a_new_index(repository, 
 
 def test_search_of_an_indexed_repository_loads_no_markdown_parser(pets):
     program = (
-        "import sys; from ubp.workspace import Workspace;"
-        "found = Workspace.open().search('kitten');"
+        "import sys; from ubp.answers.search.search import SearchRequest;"
+        "from ubp.workspace import Workspace;"
+        "found = Workspace.open().ask(SearchRequest('kitten'));"
         "print(found.search_type, 'numpy' in sys.modules, 'markdown_it' in sys.modules)"
     )
     for _ in range(2):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ubp.answers.search.search import SearchRequest
 from ubp.core.errors import ModelError
 from ubp.workspace import Workspace
 
@@ -90,12 +91,12 @@ def test_git_configuration_of_the_user_may_choose_any_folder_and_wins(
 def test_search_with_a_panicking_tokenizer_uses_keywords(pages, configured, small_folder):
     broken_model(pages.root / "model", small_folder)
     with Workspace.open(str(configured("model"))) as workspace:
-        found = workspace.search("cat")
-        assert [hit.page.filepath for hit in found.answer.pages] == ["login.md"]
+        found = workspace.ask(SearchRequest("cat"))
+        assert [page.filepath for page in found.results] == ["login.md"]
         assert found.search_type == "fulltext_fallback"
         assert found.fallback.reason.startswith("PanicException: ")
         with pytest.raises(ModelError, match="Cannot use the model model"):
-            workspace.search("cat", mode="semantic")
+            workspace.ask(SearchRequest("cat", mode="semantic"))
 
 
 def test_search_with_a_tokenizer_that_panics_on_the_query_uses_keywords(
@@ -104,8 +105,8 @@ def test_search_with_a_tokenizer_that_panics_on_the_query_uses_keywords(
     repository.write("cat.md", "")  # nothing to embed
     broken_model(repository.root / "model", small_folder)
     with Workspace.open(str(configured("model"))) as workspace:
-        found = workspace.search("cat")
-        assert [hit.page.filepath for hit in found.answer.pages] == ["cat.md"]
+        found = workspace.ask(SearchRequest("cat"))
+        assert [page.filepath for page in found.results] == ["cat.md"]
         assert found.search_type == "fulltext_fallback"
 
 

@@ -163,7 +163,9 @@ def test_text_alone_reads_no_dates(budget, handbook, tools, unmarked, monkeypatc
     with Workspace.open(str(handbook.root)) as workspace:
         expected = call_tool(dated, workspace, arguments)
         assert expected.record["results"][0]["updated_at"]
-        monkeypatch.setattr("ubp.search.run.updated_at", lambda *_: pytest.fail("unneeded"))
+        monkeypatch.setattr(
+            "ubp.answers.search.search.updated_at", lambda *_: pytest.fail("unneeded")
+        )
         found = call_tool(undated, workspace, arguments)
     if budget > 200:
         assert unmarked(found.text) == unmarked(expected.text)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from ubp.__main__ import main
+from ubp.core.errors import BadArgumentError
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 
@@ -226,12 +227,26 @@ def test_page_is_named_by_its_id_in_command_and_tool(printed, answered, tools):
         assert timeless(by_id) == timeless(answered(tool, id=name))
 
 
-def test_command_accepts_relative_paths_and_larger_limits(library, printed):
+@pytest.mark.parametrize(
+    ("options", "tool", "maximum"), [((), "search", 20), (("--fulltext",), "fulltext_search", 50)]
+)
+def test_command_and_tool_have_the_same_limit(
+    library, printed, answered, capsys, *, options, tool, maximum
+):
+    assert len(printed("search", "token", *options, "--limit", str(maximum))["results"]) > 1
+    assert len(answered(tool, query="token", limit=maximum)["results"]) > 1
+    command = ["search", "token", *options, "--limit", str(maximum + 1)]
+    assert main(["-C", str(library.root), *command]) == 2
+    assert f"Must be from 1 to {maximum}." in capsys.readouterr().err
+    with pytest.raises(BadArgumentError, match=f"at most {maximum}"):
+        answered(tool, query="token", limit=maximum + 1)
+
+
+def test_command_accepts_relative_paths(library, printed):
     inside = printed("get-page", "../sessions.md", folder="docs/deep")
     assert inside["filepath"] == "docs/sessions.md"
     absolute = str(library.root / "docs/sessions.md")
     assert printed("get-page", absolute)["filepath"] == "docs/sessions.md"
-    assert len(printed("search", "token", "--limit", "500")["results"]) == 3
     assert printed("impact", "../../src/auth.py", folder="docs/deep")["path"] == "src/auth.py"
 
 

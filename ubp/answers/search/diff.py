@@ -62,10 +62,10 @@ class DiffRequest(Request[VersionDiffRecord]):
     its heading.
     """
 
-    old: str
-    new: str = "HEAD"
-    filepath: str | None = None
-    section: str | None = None
+    old: Annotated[str, "the old version"]
+    new: Annotated[str, "the new version"] = "HEAD"
+    filepath: Annotated[str, "only this page"] | None = None
+    section: Annotated[str, "only this section of the page, and those below it"] | None = None
 
 
 def run(session: Session, request: DiffRequest) -> VersionDiffRecord:

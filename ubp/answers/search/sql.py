@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request
+from ubp.frame.arguments import Ref
 from ubp.frame.records import moment_or_none
 from ubp.frame.wording import printable, printable_line, text_width
 from ubp.frame.writer import Writer
@@ -99,8 +100,8 @@ class SqlRequest(Request[RowsRecord]):
     Lists are JSON texts, times ISO 8601 in UTC, and what is unknown is NULL.
     """
 
-    query: str
-    ref: str | None = None
+    query: Annotated[str, "the statement"]
+    ref: Ref | None = None
 
 
 def run(session: Session, request: SqlRequest) -> RowsRecord:

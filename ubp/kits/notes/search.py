@@ -26,7 +26,7 @@ from ubp.kits.notes.note import (
     read_notes,
 )
 from ubp.search.filters import NO_FILTERS, Filters
-from ubp.search.pages import SearchRequest, find_pages
+from ubp.search.pages import PageQuery, find_pages
 from ubp.search.results import PageHit
 from ubp.search.run import open_search
 
@@ -136,8 +136,8 @@ class NoteSearch:
             notes = read_all_notes(self._session, self.view)
             within = frozenset(path for path, note in notes.items() if wanted.matches(note))
             filters = Filters(within=within)
-        request = SearchRequest(query, limit=limit, filters=filters, is_absolute=True)
-        answer = find_pages(self.view, request, self._context)
+        asked = PageQuery(query, limit=limit, filters=filters, is_absolute=True)
+        answer = find_pages(self.view, asked, self._context)
         found = read_notes(self._session, self.view, [hit.page for hit in answer.pages])
         return FoundNotes(
             tuple(NoteHit(found[hit.page.filepath], hit) for hit in answer.pages),

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from time import perf_counter
 from typing import Annotated, Literal, NamedTuple
 
@@ -14,7 +13,7 @@ from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import MaxTokens, Query, Tags, between
 from ubp.frame.fields import Count, DocId, Fraction, PagePath
 from ubp.frame.wording import moment
-from ubp.index.session import Session, Target
+from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.kits.rag import projects
 from ubp.kits.rag.fields import (
@@ -30,11 +29,11 @@ from ubp.kits.rag.fields import (
 from ubp.search.dates import created_at
 from ubp.search.excerpt import drop_overlaps
 from ubp.search.fields import make_filter
-from ubp.search.filters import NO_FILTERS, Filters, page_filters
+from ubp.search.filters import Filters, page_filters
 from ubp.search.match import find_terms
-from ubp.search.pages import Mode, SearchRequest
+from ubp.search.pages import Mode, PageQuery
 from ubp.search.results import SectionHit, read_texts
-from ubp.search.run import FoundPages, label_pages, own_path, search_pages
+from ubp.search.run import search_pages
 from ubp.staleness.state import assess_paths
 
 SearchType = Literal["vector", "keyword", "hybrid"]
@@ -129,12 +128,13 @@ def find_passages(
     """
     session, collection = project.session, project.collection
     view = session.view()
-    found = find_documents(session, query, limit, mode, _filters(project, view, filters))
+    found = search_pages(session, PageQuery(query, mode, limit, _filters(project, view, filters)))
     policy = collection.policy if collection else ""
     name = project.collection_name
-    hits = {own_path(hit.page.filepath, name): hit for hit in found.answer.pages}
+    hits = {hit.page.filepath: hit for hit in found.answer.pages}
     texts = read_texts(view, set(hits))
     fields = view.fields(set(hits))
+    assessments = assess_paths(session, view, list(hits))
     results: list[RagResultRecord] = []
     for path, hit in hits.items():
         for section in hit.sections[:1] if policy == EXCERPT_ONLY else hit.sections:
@@ -149,28 +149,12 @@ def find_passages(
                     dict(fields.get(path, {})),
                     tuple(HighlightRecord(span.start, span.end) for span in spans),
                     doc_id(path, name),
-                    found.assessments[hit.page.filepath].level,
+                    assessments[path].level,
                 )
             )
     results.sort(key=lambda result: -result.score)
     rounded = (replace(result, score=round(result.score, 3)) for result in results[:limit])
     return tuple(rounded), found.answer.total
-
-
-def find_documents(
-    session: Session, query: str, limit: int, mode: Mode = "hybrid", filters: Filters = NO_FILTERS
-) -> FoundPages:
-    """Return the documents that match best; of a collection as its policy allows to show them."""
-    found = search_pages(
-        session,
-        Target(),
-        SearchRequest(query, mode, limit, filters),
-        partial(assess_paths, session),
-        include_linked=False,
-        is_dated=False,
-    )
-    collection = session.collection
-    return label_pages(found, collection.name, collection.policy) if collection else found
 
 
 class _Passage(NamedTuple):

@@ -19,9 +19,9 @@ from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.kits.rag import projects
 from ubp.kits.rag.fields import MAX_TOP_K, Project, drop_last, text
-from ubp.kits.rag.rag_search import find_documents
+from ubp.search.pages import PageQuery
 from ubp.search.results import read_texts
-from ubp.search.run import own_path
+from ubp.search.run import search_pages
 
 MAX_CONTEXT_CHARACTERS = 400_000
 
@@ -93,9 +93,9 @@ def suggest(
         page.filepath: page.confidence
         for page in (find_pages(session, view, source) if source else ())
     }
-    found = find_documents(session, query_of(text, source), MAX_FOUND)
+    found = search_pages(session, PageQuery(query_of(text, source), limit=MAX_FOUND))
     name = project.collection_name
-    hits = {own_path(hit.page.filepath, name): hit for hit in found.answer.pages}
+    hits = {hit.page.filepath: hit for hit in found.answer.pages}
     relevance = {
         path: min(
             1.0,

@@ -1,9 +1,9 @@
 """Lines about documents for agents, which are written from the JSON objects of records."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ubp.frame.quoting import name, quoted, title
+from ubp.frame.quoting import name, title
 from ubp.frame.wording import count
 from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
@@ -34,31 +34,10 @@ def day(time: str) -> str:
     return time[:DAY]
 
 
-def unreadable_line(page: Record, indent: str = "") -> Iterator[str]:
-    """Yield why a page's text cannot be read, if so."""
-    if page.get("unreadable"):
-        yield f"{indent}{page['unreadable']}"
-
-
-def dates(page: Record) -> Iterator[str]:
-    """Yield when a page was created and changed, as far as the record says."""
-    if page.get("created_at"):
-        yield f"created {day(page['created_at'])}"
-    if page.get("updated_at"):
-        yield f"changed {day(page['updated_at'])}"
-    if page.get("uncommitted"):
-        yield "uncommitted changes"
-
-
 def staleness(page: Record) -> str:
     """Return the level as records write it; `untracked` is spelled out."""
     level = str(page.get("staleness", "untracked"))
     return LEVEL_WORDS["untracked"] if level == "untracked" else level
-
-
-def stale_refs(refs: Iterable[Record]) -> str:
-    """Return `src/auth.py modified since 2026-11-08`, for each reference."""
-    return "; ".join(map(stale_ref, refs))
 
 
 def stale_ref(ref: Record) -> str:
@@ -71,11 +50,6 @@ def stale_ref(ref: Record) -> str:
     unfetched = str(ref.get("unfetched") or "")
     words = describe_noted(ref["verdict"], ref.get("note"), when, moved_to, unfetched=unfetched)
     return f"{source} {words}"
-
-
-def repeated(record: Record) -> str:
-    """Return the arguments that further calls about an answer repeat: `, repository="web"`."""
-    return "".join(f", {key}={quoted(value)}" for key, value in record.get(REPEATED, {}).items())
 
 
 def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:

@@ -25,7 +25,6 @@ from ubp.output.records.proposals import (
     ReviewRecord as ProposalReviewRecord,
 )
 from ubp.output.records.report import ComparisonRecord, ReportRecord
-from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
     StatusRecord,
 )
@@ -73,13 +72,6 @@ _RECORDS = (
     RecordRow("proposals-show", ProposalReviewRecord, ("ubp proposals show", "ubp proposals edit")),
     RecordRow("proposals-withdraw", DecisionRecord, ("ubp_withdraw_proposal",), is_answer=True),
     RecordRow("report", ReportRecord, ("ubp report",)),
-    RecordRow("search", SearchRecord, ("ubp search", "ubp_search"), is_answer=True),
-    RecordRow(
-        "search-fulltext",
-        SectionsRecord,
-        ("ubp search --fulltext", "ubp_fulltext_search"),
-        is_answer=True,
-    ),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),

@@ -6,20 +6,16 @@ from functools import partial
 
 from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
-from ubp.server.tools.docs import (
-    fulltext_search,
-    search,
-)
 from ubp.server.tools.graph_app import GRAPH_APP
 from ubp.server.tools.tool import AnyTool, make_tool
 from ubp.table import KITS, rows_of_tools
 
 TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
     "docs": (
-        search.SEARCH,
+        make_tool("ubp_search"),
         make_tool("ubp_get_page"),
         make_tool("ubp_get_context"),
-        fulltext_search.FULLTEXT_SEARCH,
+        make_tool("ubp_fulltext_search"),
         make_tool("ubp_list_pages"),
         replace(make_tool("ubp_get_graph"), app=GRAPH_APP),
     ),

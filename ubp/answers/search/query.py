@@ -1,0 +1,147 @@
+"""How a query was read: the record, and the notes on it, that both searches have."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from ubp.frame.arguments import Query as QueryArgument
+from ubp.frame.fields import Option, Span
+from ubp.frame.wording import count, printable
+from ubp.frame.writer import Writer
+from ubp.search.query import Cut, Query, read_query
+
+QueryText = Annotated[
+    QueryArgument,
+    Option(
+        'Words (match any), "a phrase", -word, prefix*, AND, OR, NOT, tag:x, type:x, path:x, and '
+        "fields of front matter: category:x, date>=2026-01-01.",
+        is_argument=True,
+        is_joined=True,
+        missing="a search query",
+        hint="Specify one or more words: ubp search token expiry",
+    ),
+]
+NO_CONTENT = Option("Show only the locations of results, without excerpts.", is_only=True)
+
+_EMPTY_FILTER = re.compile(r"(?:^|[\s(-])(tag|type|path):(?=[\s)]|$)", re.IGNORECASE)
+_NEAR = re.compile(r"\bNEAR\s*\(")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutRecord:
+    """A run of characters that was split."""
+
+    run: Annotated[str, "text that no section contains as a whole"]
+    pieces: Annotated[tuple[str, ...], "what was searched for instead"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownFieldRecord:
+    """What looks like a filter on a field that no page has."""
+
+    written: Annotated[str, "as typed; it was searched for as words"]
+    closest: Annotated[str | None, "field of front matter that was probably meant"] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryRecord:
+    """How the query was parsed."""
+
+    text: Annotated[str, "the query as typed"]
+    is_boolean: Annotated[bool, "whether AND, OR and NOT are operators"] = False
+    is_shortened: Annotated[
+        bool, "whether the query was too long and only its beginning was searched for"
+    ] = False
+    cuts: Annotated[
+        tuple[CutRecord, ...], "runs of CJK characters and punctuated words that were split"
+    ] = ()
+    is_filtered: Annotated[bool, "whether only some pages were searched: filters must match"] = (
+        False
+    )
+    unknown_fields: Annotated[
+        tuple[UnknownFieldRecord, ...], "filters on fields that no page has"
+    ] = ()
+
+
+def query_record(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
+    """Return the record of a query."""
+    return QueryRecord(
+        text=query.text,
+        is_boolean=query.is_boolean,
+        is_shortened=query.is_shortened,
+        cuts=tuple(CutRecord(run=cut.run, pieces=tuple(cut.pieces)) for cut in cuts),
+        is_filtered=any(query.filters),
+        unknown_fields=tuple(
+            UnknownFieldRecord(written=written, closest=closest)
+            for written, closest in query.unknown_fields
+        ),
+    )
+
+
+def results_line(query: QueryRecord, shown: int, total: int, noun: str, *, is_exact: bool) -> str:
+    """Return what was searched for, how many results there are, and how many of them are shown."""
+    if not is_exact:
+        found = f"{shown} of at least {count(total, noun)}"
+    else:
+        found = f"{shown} of {count(total, noun)}" if shown < total else count(total, noun)
+    return f"Results for {_quoted(query)} ({found}):"
+
+
+def query_notes(query: QueryRecord, write: Writer, *, has_results: bool) -> Iterator[str]:
+    """Yield what was not searched for as typed; of nothing found also why, and a hint."""
+    for cut in query.cuts:
+        yield (
+            f"No section contains {write.name(cut.run)} as a whole;"
+            f" searched for {write.name(', '.join(cut.pieces))}."
+        )
+    if query.is_shortened:
+        yield "The query is too long; only its beginning was searched for."
+    for name in dict.fromkeys(_EMPTY_FILTER.findall(query.text)):
+        yield f"{name}: has no value, so it was searched for as a word; try {name}:NAME."
+    for field in query.unknown_fields:
+        meant = f" Did you mean {write.name(field.closest)}?" if field.closest else ""
+        written = write.name(field.written)
+        yield f"No page has a field for {written}; it was searched for as words.{meant}"
+    if _NEAR.search(query.text):
+        yield "NEAR() is not supported; its words were searched for."
+    if not has_results:
+        yield from _no_results(query, write)
+
+
+def _no_results(query: QueryRecord, write: Writer) -> Iterator[str]:
+    if not query.is_filtered and read_query(query.text).tree is None:
+        yield write.style.yellow(f"No searchable words in {_quoted(query)}.")
+        yield "Hint: Search for letters or digits."
+        return
+    if query.is_filtered:
+        hint = (
+            "Filters (tag:, type:, path:, fields of front matter) must all match;"
+            " `ubp list-pages` lists the pages."
+        )
+    elif query.is_boolean:
+        hint = (
+            "AND, OR and NOT in capitals are operators; without them, any of the words may match."
+        )
+    elif '"' in query.text:
+        hint = "Quoted text must match exactly; without quotes, any of the words may match."
+    else:
+        hint = "Try other words, or a prefix with a star: auth*"
+    yield write.style.yellow(f"No results for {_quoted(query)}.")
+    yield f"Hint: {hint}"
+
+
+def highlighted(text: str, highlights: Iterable[Span], write: Writer) -> str:
+    """Return a passage with its highlights in color."""
+    pieces, position = [], 0
+    for start, end in highlights:
+        pieces.append(printable(text[position:start]))
+        pieces.append(write.style.green(printable(text[start:end])))
+        position = end
+    return "".join([*pieces, printable(text[position:])])
+
+
+def _quoted(query: QueryRecord) -> str:
+    """Return the query in quotation marks, unless it contains some."""
+    text = printable(query.text)
+    return text if '"' in text else f'"{text}"'
