@@ -281,6 +281,46 @@ ROWS = (
         by_hand="ubp.cli.report:badge",
     ),
     Row(
+        "ubp.answers.collections.list_collections:COLLECTIONS",
+        record="collections",
+        command="collections",
+        group="setup",
+        help="List, add, synchronize or remove collections: documents of other repositories and of "
+        "the web.\n\n"
+        "Only `add` and `sync` use the network. Importing web pages needs the extra `collections`.",
+        example="ubp collections add go https://go.dev/ref/spec",
+    ),
+    Row(
+        "ubp.answers.collections.add:ADD",
+        record="collections-sync",
+        command="collections add",
+        group="setup",
+        help="Add a collection and fetch it. What would be fetched is shown first.\n\n"
+        "In a project with a configuration, the collection is added to it, pinned at the fetched "
+        "version.",
+        example="ubp collections add toml https://github.com/toml-lang/toml.git",
+        by_hand="ubp.cli.collections:add",
+    ),
+    Row(
+        "ubp.answers.collections.sync:SYNC",
+        record="collections-sync",
+        command="collections sync",
+        group="setup",
+        help="Fetch collections: those of the project at their pinned versions, else the "
+        "newest.\n\n"
+        "The versions that pages of the project still describe are fetched, too: staleness needs "
+        "both. Exit status: 2 if something could not be fetched; what is there is kept.",
+        example="ubp collections sync --update",
+    ),
+    Row(
+        "ubp.answers.collections.remove:REMOVE",
+        record="collections-remove",
+        command="collections remove",
+        group="setup",
+        help="Remove a collection from this machine's list and from the project's configuration.",
+        example="ubp collections remove go --purge",
+    ),
+    Row(
         "ubp.answers.setup.version:VERSION",
         record="version",
         command="version",

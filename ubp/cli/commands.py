@@ -126,16 +126,7 @@ ROWS = (
     answer_row("init"),
     answer_row("reindex"),
     answer_row("model"),
-    CommandRow(
-        "collections",
-        "ubp.cli.collections:APP",
-        SETUP,
-        "List, add, synchronize or remove collections: documents of other repositories and of the "
-        "web.\n\n"
-        "Only `add` and `sync` use the network. Importing web pages needs the extra `collections`.",
-        "ubp collections add go https://go.dev/ref/spec",
-        is_group=True,
-    ),
+    answer_row("collections"),
     CommandRow(
         "serve",
         "ubp.cli.serve:serve",

@@ -8,11 +8,6 @@ from ubp.answers.staleness.stale_record import StaleRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
-from ubp.output.records.collections import (
-    CollectionsRecord,
-    RemovedCollectionRecord,
-    SyncRecord,
-)
 from ubp.output.records.proposals import (
     DecisionRecord,
     DecisionsRecord,
@@ -56,9 +51,6 @@ EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind
 _RECORDS = (
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
-    RecordRow("collections", CollectionsRecord, ("ubp collections",)),
-    RecordRow("collections-remove", RemovedCollectionRecord, ("ubp collections remove",)),
-    RecordRow("collections-sync", SyncRecord, ("ubp collections add", "ubp collections sync")),
     RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),

@@ -1,0 +1,1 @@
+"""Answers about collections: documents of other repositories and of the web."""
