@@ -272,6 +272,18 @@ ROWS = (
         example="ubp model fetch minishlab/potion-multilingual-128M",
     ),
     Row(
+        "ubp.answers.report.report:REPORT",
+        record="report",
+        command="report",
+        help="Report how fresh the documentation is: levels, ages, trend, and the most urgent "
+        "pages.\n\n"
+        "With --html, write a self-contained HTML file: a filterable list of pages, with the "
+        "changes in their sources, broken links and orphans. Exit status: 0, whatever the "
+        "findings.",
+        example="ubp report --html",
+        by_hand="ubp.cli.report:report",
+    ),
+    Row(
         "ubp.answers.report.badge:BADGE",
         record="badge",
         command="badge",

@@ -26,7 +26,6 @@ from ubp.staleness.model import (
     StaleReport,
 )
 from ubp.staleness.state import (
-    build_stale_report,
     find_stale,
     open_change,
     open_context,
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from ubp.frame.answer import Request
     from ubp.index.collections import Collection as DocumentCollection
     from ubp.report.compare import Comparison
-    from ubp.report.values import Report, Span
     from ubp.staleness.first_reference import FirstReference
     from ubp.staleness.status import Status
     from ubp.staleness.translation_rules import ProposedRule
@@ -429,20 +427,6 @@ class Workspace:
         from ubp.edits.proposals import find_proposal
 
         return find_proposal(self.session.repository, number)
-
-    def report(self, *, ref: str | None = None, span: "Span | None" = None) -> "Report":
-        """Return how fresh the documentation is: levels, ages, a trend over `span`, priorities."""
-        from ubp.checks.run import check_options
-        from ubp.report.build import build_report
-        from ubp.staleness.assess import assess
-        from ubp.table import find_report_topics
-
-        context = open_context(self.session, self.session.view(Target(ref)))
-        pages = context.view.pages()
-        stale = build_stale_report(context, pages, assess(pages, context))
-        options = check_options(self.session, context.view)
-        topics = find_report_topics(self.session, context.view)
-        return build_report(self.session, context, stale, options, span, topics=topics)
 
     def status(self, *, finds_broken: bool = False) -> "Status":
         """Return how much there is, how much of it is verified, and where the index is.

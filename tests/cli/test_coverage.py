@@ -3,8 +3,8 @@
 import jsonschema
 import pytest
 
+from ubp.answers.bindings.coverage import CoverageRecord
 from ubp.frame.schema import record_schema
-from ubp.output.records.bindings import CoverageRecord
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ubp.answers.report.badge import BadgeRecord, make_badge
+from ubp.answers.report.report import ReportRequest, read_report
 from ubp.core.errors import RepositoryError
 from ubp.report import build as pages_module
 from ubp.report.build import AGES, group_ages
@@ -22,7 +23,7 @@ def report():
     def make(repository, days=0, **question):
         now = repository.clock + days * DAY
         with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
-            return workspace.report(**question)
+            return read_report(workspace.session, ReportRequest(**question))
 
     return make
 
@@ -172,7 +173,7 @@ def test_report_has_the_name_of_the_folder(repository, report, tmp_path):
     assert report(repository).name == "project"
     repository.git("clone", "-q", "--bare", ".", str(tmp_path / "tool.git"))
     with Workspace.open(str(tmp_path / "tool.git"), clock=lambda: 5) as workspace:
-        assert workspace.report(ref="HEAD").name == "tool"
+        assert read_report(workspace.session, ReportRequest(ref="HEAD")).name == "tool"
 
 
 @pytest.mark.parametrize(

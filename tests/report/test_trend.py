@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from ubp.answers.report.report import ReportRequest, read_report
 from ubp.core.model import ObjectId
 from ubp.git.change_log import DatedCommit, read_mainline, touched_between
 from ubp.git.repository import open_repository
@@ -84,8 +85,8 @@ def test_page_ages_from_point_to_point(repository):
     repository.write("other.txt", "1\n")
     repository.commit(at=start + 30 * DAY)
     with Workspace.open(str(repository.root), clock=lambda: start + 31 * DAY) as workspace:
-        report = workspace.report(span=Span("weeks", 4))
-        commits = workspace.report(span=Span("commits", 9)).trend
+        report = read_report(workspace.session, ReportRequest(weeks=4))
+        commits = read_report(workspace.session, ReportRequest(commits=9)).trend
     assert [(point.commit, (point.at - start) // DAY, point.levels) for point in report.trend] == [
         (drift, 2, Levels(possibly_stale=1, untracked=1)),
         (drift, 9, Levels(stale=1, untracked=1)),
@@ -106,14 +107,14 @@ def test_uncommitted_changes_are_the_last_point(repository):
     repository.commit()
     repository.write("src/a.py", "2\n")
     with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
-        (point,) = workspace.report().trend
+        (point,) = read_report(workspace.session, ReportRequest()).trend
     assert (point.commit, point.levels) == (None, Levels(possibly_stale=1))
 
 
 def test_trend_without_commits_is_empty(repository):
     repository.page("docs/a.md", "src/a.py")
     with Workspace.open(str(repository.root), clock=lambda: 5) as workspace:
-        (point,) = workspace.report().trend
+        (point,) = read_report(workspace.session, ReportRequest()).trend
     assert point == (None, 5, Levels(stale=1))
 
 
@@ -127,7 +128,7 @@ def test_pages_absent_from_a_partial_clone_are_unknown_not_fresh(repository, tmp
     url = repository.root.as_uri()
     repository.git("clone", "-q", "--filter=blob:none", url, str(tmp_path / "partial"))
     with Workspace.open(str(tmp_path / "partial"), clock=lambda: repository.clock) as workspace:
-        first, last = workspace.report(span=Span("commits", 1)).trend
+        first, last = read_report(workspace.session, ReportRequest(commits=1)).trend
     assert (first.levels, last.levels) == (Levels(unknown=1), Levels(fresh=1))
 
 
@@ -155,7 +156,7 @@ def test_points_equal_the_state_at_their_commit(seed, new_repository):
     repository = new_repository()
     grow(repository, random.Random(seed))
     with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
-        points = workspace.report(span=Span("commits", 99)).trend
+        points = read_report(workspace.session, ReportRequest(commits=99)).trend
     alone = []
     for point in points:
         now = point.at

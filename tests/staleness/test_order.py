@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.answers.report.report import ReportRequest
 from ubp.core.model import PairCount
 from ubp.staleness.ranking import CommitIndex, score_reference
 from ubp.workspace import Workspace
@@ -144,5 +145,5 @@ def test_report_and_stale_list_pages_in_the_same_order(project, ask):
     project.write("src/other.py", "changed\n" * 50)
     project.write("docs/index.md", "[b](b.md)\n")
     with Workspace.open(str(project.root)) as workspace:
-        assert [page.path for page in workspace.report().pages] == TELLING_FIRST
+        assert [page.filepath for page in workspace.ask(ReportRequest()).pages] == TELLING_FIRST
     assert paths(ask(project)) == TELLING_FIRST

@@ -106,7 +106,7 @@ def coverage(
     with open_workspace(terminal, keys=key or ()) as workspace:
         result = workspace.coverage(paths, days=days, ref=ref)
     if terminal.options.json:
-        from ubp.output.records.bindings import coverage_record
+        from ubp.answers.bindings.coverage import coverage_record
 
         terminal.record(coverage_record(result, limit))
     else:
@@ -241,7 +241,7 @@ def _review(options: _BindOptions, terminal: Terminal) -> int:
         review = workspace.review_bindings(options.pages, commits=options.commits)
         prefix = workspace.session.repository.prefix
     if terminal.options.json:
-        from ubp.output.records.bindings import review_record
+        from ubp.answers.bindings.review import review_record
 
         terminal.record(review_record(review, options.limit))
         return CLEAN

@@ -91,16 +91,7 @@ ROWS = (
         "ubp status --check",
     ),
     answer_row("sql"),
-    CommandRow(
-        "report",
-        "ubp.cli.report:report",
-        QUERY,
-        "Report how fresh the documentation is: levels, ages, trend, and the most urgent pages.\n\n"
-        "With --html, write a self-contained HTML file: a filterable list of pages, with the "
-        "changes in their sources, broken links and orphans. Exit status: 0, whatever the "
-        "findings.",
-        "ubp report --html",
-    ),
+    answer_row("report"),
     answer_row("badge"),
     CommandRow(
         "bind",

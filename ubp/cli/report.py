@@ -6,7 +6,15 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.pages.get_graph import GraphRequest, read_graph
-from ubp.answers.report.badge import LABEL, BadgeRequest, text
+from ubp.answers.report.badge import LABEL, BadgeRequest
+from ubp.answers.report.badge import text as badge_text
+from ubp.answers.report.report import (
+    ReportRequest,
+    describe_levels,
+    read_report,
+    report_record,
+    text,
+)
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, open_in_browser, write_file, write_html
@@ -21,10 +29,10 @@ from ubp.cli.parameters import (
 )
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.frame.wording import printable
+from ubp.frame.wording import joined, printable
 from ubp.frame.writer import Writer
-from ubp.output.text.report import describe_levels, report_text
-from ubp.report.values import Levels, Span
+from ubp.index.session import Target
+from ubp.table import find_report_topics
 
 DEFAULT_NAME = "report.html"
 GRAPH_NAME = "graph.html"
@@ -62,7 +70,7 @@ def badge(
         terminal.write(badge_svg(record))
     else:
         writer = Writer(is_quiet=terminal.options.quiet)
-        for line in text(record, writer):
+        for line in badge_text(record, writer):
             terminal.write(f"{line} Wrote {printable(output)}.\n")
     return CLEAN
 
@@ -98,26 +106,28 @@ def report(  # noqa: PLR0913  # the command's options
     if file is not None:
         check_folder(file, terminal)
     has_page = html is not None or open_ or graph
-    span = _span(commits, weeks)
+    request = ReportRequest(commits, weeks, ref)
     collection = read_collection(in_, ref)
     if collection is not None and has_page and file is None:
         raise UsageError("--in requires a file name for the report.", hint="Add one: --html FILE")
     with open_workspace(terminal, keys=key or (), collection=collection) as workspace:
-        result = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
-        config_dir = workspace.session.repository.config_dir
-        request = GraphRequest(ref=ref, limit=PICTURE_LIMIT)
-        shown = read_graph(workspace.session, request, include_summaries=True) if graph else None
+        session = workspace.session
+        topics = find_report_topics(session, session.view(Target(ref))) if has_page else None
+        result = read_report(session, request, topics)._replace(keys=tuple(key or ()))
+        config_dir = session.repository.config_dir
+        graph_request = GraphRequest(ref=ref, limit=PICTURE_LIMIT)
+        shown = read_graph(session, graph_request, include_summaries=True) if graph else None
+    record = report_record(result)
     if terminal.options.json:
-        from ubp.output.records.report import report_record
-
-        terminal.record(report_record(result))
+        terminal.record(record)
     elif not has_page:
-        terminal.write(report_text(result, terminal.style, is_quiet=terminal.options.quiet))
+        writer = Writer(terminal.style, is_quiet=terminal.options.quiet, keys=result.keys)
+        terminal.write(joined(text(record, writer)))
     if has_page:
         from ubp.output.html.report import report_html
 
         if not (terminal.options.json or terminal.options.quiet):
-            levels = describe_levels(result.levels or Levels())
+            levels = describe_levels(record)
             terminal.write(f"{levels[:1].upper()}{levels[1:]}.\n")
         if shown is not None:
             from ubp.output.html.graph import graph_html
@@ -132,16 +142,3 @@ def report(  # noqa: PLR0913  # the command's options
         if open_:
             open_in_browser(file, terminal)
     return CLEAN
-
-
-def _span(commits: int | None, weeks: int | None) -> Span | None:
-    if commits is not None and weeks is not None:
-        raise UsageError(
-            "--commits cannot be combined with --weeks.", hint="Remove one of the two options."
-        )
-    for name, length in (("commits", commits), ("weeks", weeks)):
-        if length is not None and length < 1:
-            raise UsageError(f"Invalid --{name}: {length}.", hint="Must be at least 1.")
-    if commits is not None:
-        return Span("commits", commits)
-    return None if weeks is None else Span("weeks", weeks)

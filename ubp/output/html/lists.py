@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
+from ubp.answers.bindings.coverage import coverage_record, coverage_sentence
 from ubp.bindings.review import BROAD, JUDGEMENTS, ReviewedBinding
 from ubp.core.model import FilePath
 from ubp.frame.wording import count
 from ubp.output.ci.outcome import commit_lines
 from ubp.output.html.markup import listing_command, render
 from ubp.output.html.treemap import treemap
-from ubp.output.text.review import GOOD, MEANINGS, coverage_sentence, review_sentence
+from ubp.output.text.review import GOOD, MEANINGS, review_sentence
 from ubp.report.values import ChangedSource, Report, StalePage
 from ubp.staleness.wording import COUNTED_LEVEL_WORDS
 
@@ -71,7 +72,7 @@ def coverage(report: Report) -> Markup | None:
     measured = report.coverage
     if measured is None or not measured.sources:
         return None
-    sentence = coverage_sentence(measured)
+    sentence = coverage_sentence(coverage_record(measured, 0), measured.bound)
     label = f"Map of the sources. {sentence} The table below lists the gaps."
     return render(
         "coverage.html",

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ubp.answers.bindings.coverage import CoverageRecord
+from ubp.answers.bindings.review import ReviewRecord
 from ubp.answers.setup.completion import CompletionRecord
 from ubp.answers.staleness.stale_record import StaleRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
-from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
+from ubp.output.records.bindings import BindRecord
 from ubp.output.records.proposals import (
     DecisionRecord,
     DecisionsRecord,
@@ -19,7 +21,7 @@ from ubp.output.records.proposals import (
 from ubp.output.records.proposals import (
     ReviewRecord as ProposalReviewRecord,
 )
-from ubp.output.records.report import ComparisonRecord, ReportRecord
+from ubp.output.records.report import ComparisonRecord
 from ubp.output.records.setup import (
     StatusRecord,
 )
@@ -63,7 +65,6 @@ _RECORDS = (
     RecordRow("proposals-pr", PullRequestRecord, ("ubp proposals pr",)),
     RecordRow("proposals-show", ProposalReviewRecord, ("ubp proposals show", "ubp proposals edit")),
     RecordRow("proposals-withdraw", DecisionRecord, ("ubp_withdraw_proposal",), is_answer=True),
-    RecordRow("report", ReportRecord, ("ubp report",)),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),

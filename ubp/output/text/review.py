@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ubp.answers.bindings.coverage import coverage_record, coverage_sentence
 from ubp.bindings.coverage import Coverage, Gap
 from ubp.bindings.narrow import MIN_CHANGES
 from ubp.bindings.review import (
@@ -179,31 +180,12 @@ def coverage_text(coverage: Coverage, style: Style, *, limit: int, is_quiet: boo
         lines.append(style.dim(f"and {count(more, 'more line')}: --limit {len(coverage.gaps)}"))
     if lines:
         lines.append("")
-    lines.append(coverage_sentence(coverage))
+    lines.append(coverage_sentence(coverage_record(coverage, 0), coverage.bound))
     if coverage.is_shallow:
         lines.append(style.yellow("This clone is shallow: older changes are not counted."))
     if coverage.total.files and not coverage.bound:
         lines += ["Next:", f"  {style.cyan('ubp bind')}  proposes sources for each page"]
     return joined(lines)
-
-
-def coverage_sentence(coverage: Coverage) -> str:
-    """Return the share of the sources that pages describe."""
-    total = coverage.total
-    if not total.files:
-        return "No source files found."
-    if not coverage.bound:
-        return f"No page lists sources ({count(total.files, 'source file')} found)."
-    verb = "describe" if coverage.bound > 1 else "describes"
-    files = f"{total.described_files} of {count(total.files, 'source file')}"
-    described = f"{count(coverage.bound, 'page')} {verb} {files} ({total.files_percent}%)"
-    if total.changes_percent is None:
-        return f"{described}; no source file changed in {_span(coverage.days)}."
-    return f"{described}, with {total.changes_percent}% of the changes in {_span(coverage.days)}."
-
-
-def _span(days: float) -> str:
-    return "the last day" if days == 1 else f"the last {days:g} days"
 
 
 def _coverage_table(gaps: Sequence[Gap], style: Style) -> Iterator[str]:
