@@ -78,7 +78,7 @@ class SyncRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncRequest(Request[SyncRecord]):
+class SyncCollectionsRequest(Request[SyncRecord]):
     """Which collections to fetch, each as NAME or NAME@REV; by default the project's, or all."""
 
     names: Annotated[
@@ -109,7 +109,7 @@ class SyncRequest(Request[SyncRecord]):
     ] = None
 
 
-def run(place: Place, request: SyncRequest) -> SyncRecord:
+def run(place: Place, request: SyncCollectionsRequest) -> SyncRecord:
     """Fetch collections, and the versions that pages of the project still describe.
 
     Raises:
@@ -254,7 +254,7 @@ def status(record: SyncRecord) -> int:
 
 
 SYNC = Answer(
-    request=SyncRequest,
+    request=SyncCollectionsRequest,
     record=SyncRecord,
     run=run,
     run_anywhere=run,
