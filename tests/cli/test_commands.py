@@ -239,3 +239,13 @@ def test_module_runs_as_a_program(drifted):
         check=True,
     )
     assert (done.stdout, done.stderr) == ("docs/a.md:4  stale\n", "")
+
+
+@pytest.mark.parametrize("command", ["version", "collections"])
+def test_command_that_needs_no_repository_works_outside_of_one(
+    command, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert main([command]) == 0
+    assert capsys.readouterr().out
