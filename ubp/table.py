@@ -134,6 +134,13 @@ ROWS = (
         toolset="maintenance",
     ),
     Row(
+        "ubp.answers.staleness.status:STATUS",
+        record="status",
+        command="status",
+        help="Show index status: pages, links, staleness, front matter problems.",
+        example="ubp status --check",
+    ),
+    Row(
         "ubp.answers.pages.get_page:GET_PAGE",
         record="get-page",
         command="get-page",

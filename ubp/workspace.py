@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from ubp.index.collections import Collection as DocumentCollection
     from ubp.report.compare import Comparison
     from ubp.staleness.first_reference import FirstReference
-    from ubp.staleness.status import Status
     from ubp.staleness.translation_rules import ProposedRule
 
 # What commands, and the tools of the same names, answer where nothing else is asked, and at most.
@@ -427,16 +426,3 @@ class Workspace:
         from ubp.edits.proposals import find_proposal
 
         return find_proposal(self.session.repository, number)
-
-    def status(self, *, finds_broken: bool = False) -> "Status":
-        """Return how much there is, how much of it is verified, and where the index is.
-
-        `finds_broken` counts the broken links as `check` does.
-        """
-        from ubp.staleness.status import read_status
-
-        if not finds_broken:
-            return read_status(self.session)
-        from ubp.checks.run import count_broken_links
-
-        return read_status(self.session, partial(count_broken_links, self.session))

@@ -279,7 +279,7 @@ def _add_launcher(app: App, terminal: Terminal) -> None:
         if not tokens:
             if not json:
                 app.help_print([])
-            from ubp.cli.index import welcome
+            from ubp.cli.welcome import welcome
 
             return welcome(terminal)
         return _run_command(app, tokens, terminal)

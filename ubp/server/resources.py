@@ -17,6 +17,7 @@ from mcp.types import (
 )
 
 from ubp.answers.pages.get_page import PageRequest
+from ubp.answers.staleness.status import StatusRequest
 from ubp.core.errors import CollectionError, PageNotFoundError
 from ubp.core.model import FilePath
 from ubp.frame.arguments import reject_path_traversal
@@ -26,7 +27,6 @@ from ubp.frame.quoting import name
 from ubp.frame.writer import Writer, stale_ref_text
 from ubp.index.select import select_page
 from ubp.output.ci.outcome import result_uri
-from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, Repositories, ServedRepository
 from ubp.server.tools.registry import TOOLSETS
@@ -239,7 +239,7 @@ def _page_text(workspace: Workspace, uri: str) -> str:
 
 
 def _status_record(workspace: Workspace) -> Record:
-    record = to_object(status_record(workspace.status()))
+    record = to_object(workspace.ask(StatusRequest()))
     del record["root"]  # agents need not know where the repository is
     del record["index"]["path"], record["index"]["why_in_memory"]
     return record

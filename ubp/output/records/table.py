@@ -22,9 +22,6 @@ from ubp.output.records.proposals import (
     ReviewRecord as ProposalReviewRecord,
 )
 from ubp.output.records.report import ComparisonRecord
-from ubp.output.records.setup import (
-    StatusRecord,
-)
 from ubp.output.records.translations import TranslationsRecord
 from ubp.table import KITS, ROWS, Row, kit_resources, load
 
@@ -68,7 +65,6 @@ _RECORDS = (
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),
-    RecordRow("status", StatusRecord, ("ubp status",)),
 )
 
 
