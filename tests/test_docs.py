@@ -31,7 +31,7 @@ from ubp.cli.terminal import Options, Terminal
 from ubp.frame.fields import GIVEN
 from ubp.frame.schema import option_of, request_schema
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS, load_kit
+from ubp.server.tools.registry import TOOLSETS, load_rows
 from ubp.table import ROWS as TABLE
 from ubp.table import answer_of, load
 
@@ -147,9 +147,9 @@ def tool_manuals():
         "\n\n".join([f"## {name}", *(describe_tool(tool) for tool in tools)])
         for name, tools in {
             **TOOLSETS,
-            "specs": load_kit("specs"),
-            "notes": load_kit("notes"),
-            "rag": load_kit("rag"),
+            "specs": load_rows("specs"),
+            "notes": load_rows("notes"),
+            "rag": load_rows("rag"),
         }.items()
     )
 
@@ -200,7 +200,7 @@ def describe_fields(request):
 
 def literal(value):
     """A value as Python writes it, with double quotes."""
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return f"({''.join(f'{literal(item)}, ' for item in value).rstrip()})"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
@@ -211,7 +211,8 @@ def example_request(row):
     known = {field.name: field.default for field in fields(answer.request)}
     given = {}
     if row.command:
-        words = shlex.split(row.example.removesuffix(" --json"))[1:]
+        command = row.example.removesuffix(" --json").partition(" | ")[0]
+        words = shlex.split(command)[1:]
         _, bound, _ = build_app(Terminal(Options(), sys.stdout, sys.stderr, {})).parse_args(words)
         given = {name: value for name, value in bound.arguments.items() if name in known}
         if not row.by_hand:

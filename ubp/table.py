@@ -241,6 +241,98 @@ ROWS = (
         by_hand="ubp.cli.sql:sql",
     ),
     Row(
+        "ubp.answers.edits.create_page:CREATE_PAGE",
+        record="proposals-edit",
+        tool="ubp_create_page",
+        toolset="edit",
+    ),
+    Row(
+        "ubp.answers.edits.update_page:UPDATE_PAGE",
+        record="proposals-edit",
+        tool="ubp_update_page",
+        toolset="edit",
+    ),
+    Row(
+        "ubp.answers.edits.acknowledge:ACKNOWLEDGE",
+        record="proposals-edit",
+        tool="ubp_acknowledge",
+        toolset="edit",
+    ),
+    Row(
+        "ubp.answers.edits.bind:BIND",
+        record="proposals-edit",
+        tool="ubp_bind",
+        toolset="edit",
+    ),
+    Row(
+        "ubp.answers.edits.list_proposals:LIST_PROPOSALS",
+        record="proposals",
+        command="proposals",
+        group="maintain",
+        help="List, show, accept or reject the edits that agents propose.\n\n"
+        "An agent's edit is a commit on a branch of its own (`ubp serve --toolsets +edit`); your "
+        "files change only when you accept it.",
+        example="ubp proposals show 3",
+        tool="ubp_list_proposals",
+        toolset="edit",
+        by_hand="ubp.cli.proposals:list_all",
+    ),
+    Row(
+        "ubp.answers.edits.decide:WITHDRAW_PROPOSAL",
+        record="proposals-withdraw",
+        tool="ubp_withdraw_proposal",
+        toolset="edit",
+    ),
+    Row(
+        "ubp.answers.edits.show_proposal:SHOW_PROPOSAL",
+        record="proposals-show",
+        command="proposals show",
+        help="Show a proposal: who made it and why, its effect on findings and staleness, and its "
+        "diff.",
+        example="ubp proposals show 3 --html review.html",
+        by_hand="ubp.cli.proposals:show",
+    ),
+    Row(
+        "ubp.answers.edits.decide:ACCEPT",
+        record="proposals-decisions",
+        command="proposals accept",
+        help="Merge proposals into the current branch, each as one commit made by git, with your "
+        "hooks.",
+        example="ubp proposals accept 3",
+        by_hand="ubp.cli.proposals:accept",
+    ),
+    Row(
+        "ubp.answers.edits.decide:REJECT",
+        record="proposals-decisions",
+        command="proposals reject",
+        help="Reject proposals. The log keeps them, with the reason.",
+        example="ubp proposals reject 3 --reason 'not what it does'",
+        by_hand="ubp.cli.proposals:reject",
+    ),
+    Row(
+        "ubp.answers.edits.show_proposal:SHOW_PROPOSAL",
+        record="proposals-show",
+        command="proposals edit",
+        help="Revise a page of a proposal in your editor, before you accept it.",
+        example="ubp proposals edit 3 docs/auth.md",
+        by_hand="ubp.cli.proposals:edit",
+    ),
+    Row(
+        "ubp.answers.edits.pull_request:PULL_REQUEST",
+        record="proposals-pr",
+        command="proposals pr",
+        help="Print the commands that push a proposal and open a pull request, for a review on the "
+        "forge.",
+        example="ubp proposals pr 3 | sh",
+    ),
+    Row(
+        "ubp.answers.edits.proposal_log:PROPOSAL_LOG",
+        record="proposals-log",
+        command="proposals log",
+        help="Show what was proposed, accepted, rejected and withdrawn, the latest first.",
+        example="ubp proposals log --page docs/auth.md",
+    ),
+    Row(
         "ubp.answers.setup.init:INIT",
         record="init",
         command="init",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from ubp.core.model import (
     Assessment,
     FilePath,
-    ObjectId,
     Progress,
     ReferenceVerdict,
     Warn,
@@ -38,9 +37,7 @@ if TYPE_CHECKING:
     from ubp.bindings.review import BindingReview
     from ubp.bindings.write import WriteResult
     from ubp.checks.finding import Finding
-    from ubp.edits.model import Agent, EditResult, LogEntry, Proposal
-    from ubp.edits.propose import EditRequest
-    from ubp.edits.review import Review
+    from ubp.edits.model import Agent
     from ubp.frame.answer import Request
     from ubp.index.collections import Collection as DocumentCollection
     from ubp.report.compare import Comparison
@@ -339,90 +336,3 @@ class Workspace:
         return measure_coverage(self.session, view, is_described, paths, days)
 
     # Overviews
-
-    def propose(self, request: "EditRequest") -> "EditResult":
-        """Commit an edit by an agent to a proposal; the work tree is not touched.
-
-        Raises:
-            UsageError: the edit is not allowed, or would break links.
-            RepositoryError: writing failed.
-        """
-        from ubp.edits.propose import propose
-
-        return propose(self.session, request)
-
-    def renew_leases(self, agent: "Agent", about: FilePath | int | None) -> None:
-        """Renew an agent's leases that a call is about: a page, a proposal, or None: all."""
-        from ubp.edits.leases import renew
-
-        renew(self.session.repository, agent, about, self.session.clock())
-
-    def proposals(self) -> "tuple[Proposal, ...]":
-        """Return the proposals that wait for review, the oldest first."""
-        from ubp.edits.proposals import list_proposals
-
-        return list_proposals(self.session.repository)
-
-    def review(self, number: int) -> "Review":
-        """Return what an open proposal changes, and its effect on findings and staleness.
-
-        Raises:
-            UsageError: there is no open proposal with this number.
-        """
-        from ubp.edits.review import review
-
-        return review(self.session, self._proposal(number))
-
-    def accept_proposal(self, number: int, at: str | None = None) -> ObjectId:
-        """Merge a proposal into the current branch, and return the commit.
-
-        `at` is (the beginning of) the id of the last edit that the reviewer has seen.
-
-        Raises:
-            UsageError: there is none, it has a later edit, or the work tree is not ready for it.
-            RepositoryError: it conflicts with the branch, or a hook refused the commit.
-        """
-        from ubp.edits.review import accept
-
-        return accept(self.session, self._proposal(number), at)
-
-    def reject_proposal(self, number: int, reason: str) -> None:
-        """Reject a proposal; the log keeps it.
-
-        Raises:
-            UsageError: there is no open proposal with this number.
-        """
-        from ubp.edits.review import reject
-
-        reject(self.session, self._proposal(number), reason)
-
-    def withdraw_proposal(self, number: int, agent: "Agent", reason: str) -> None:
-        """Withdraw a proposal of the agent's own session.
-
-        Raises:
-            UsageError: there is none, or it is another session's.
-        """
-        from ubp.edits.review import withdraw
-
-        withdraw(self.session, self._proposal(number), agent, reason)
-
-    def revise_proposal(self, number: int, page: FilePath, text: bytes) -> None:
-        """Add the user's own edit of a page to a proposal.
-
-        Raises:
-            UsageError: there is no such proposal, or nothing changes.
-        """
-        from ubp.edits.review import revise
-
-        revise(self.session, self._proposal(number), page, text)
-
-    def proposal_log(self) -> "Iterator[LogEntry]":
-        """Yield what was proposed and decided, the latest first."""
-        from ubp.edits.proposals import read_log
-
-        return read_log(self.session.repository)
-
-    def _proposal(self, number: int) -> "Proposal":
-        from ubp.edits.proposals import find_proposal
-
-        return find_proposal(self.session.repository, number)

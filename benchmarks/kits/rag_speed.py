@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ubp.server.tools.registry import load_kit
+from ubp.server.tools.registry import load_rows
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 
@@ -43,7 +43,7 @@ def write_pages(folder: Path, sections: int) -> None:
 
 def measure(workspace: Workspace, project: str, queries: list[dict[str, Any]]) -> dict[str, Any]:
     """Return wall and CPU times of the queries in milliseconds."""
-    (tool,) = (tool for tool in load_kit("rag") if tool.name == "rag_search")
+    (tool,) = (tool for tool in load_rows("rag") if tool.name == "rag_search")
     for query in queries[:5]:
         call_tool(tool, workspace, {"project": project, **query})
     walls, cpus = [], []
@@ -92,7 +92,7 @@ def main() -> None:
         filters = {"category": "c3", "created_after": "2026-01-10"}
         filtered = [{"query": query, "filters": filters} for query in asked]
         with Workspace.open(str(root)) as workspace:
-            (index,) = (tool for tool in load_kit("rag") if tool.name == "rag_index")
+            (index,) = (tool for tool in load_rows("rag") if tool.name == "rag_index")
             started = time.process_time()
             call_tool(index, workspace, {"path": str(folder / "papers"), "project": "kb"})
             imported = time.process_time() - started

@@ -25,9 +25,10 @@ from benchmarks.robustness import steady
 from ubp.core.errors import UbpError
 from ubp.core.model import ignore_progress
 from ubp.edits.model import Agent
+from ubp.edits.review import accept
 from ubp.index.collections import CollectionReference, SyncResult
 from ubp.kits.notes.note import day_of
-from ubp.server.tools.registry import load_edit, load_kit
+from ubp.server.tools.registry import load_rows
 from ubp.sync.repositories import Context
 from ubp.sync.run import AddRequest, add_collection, plan_collection, sync_collections
 from ubp.workspace import Workspace
@@ -35,7 +36,7 @@ from ubp.workspace import Workspace
 NOTES = "saved"
 BOOKMARKS = 40  # that a client saves again and again
 WORDS = ["apple", "bridge", "cloud", "door", "engine", "forest", "garden", "harbor", "island"]
-TOOLS = {tool.name: tool for tool in (*load_kit("notes"), *load_edit())}
+TOOLS = {tool.name: tool for tool in (*load_rows("notes"), *load_rows("edit"))}
 BUSY = "is being changed by another process"
 
 
@@ -251,7 +252,7 @@ class Client(steady.Client):
             if self._find(self.workspace, word):
                 self.wrong("a proposal is found before it is accepted", word=word)
             number = proposed["proposal"]["id"]
-            self.timed("accept", lambda: self.workspace.accept_proposal(number))
+            self.timed("accept", lambda: accept(self.workspace.session, number))
         except UbpError as error:
             self.wrong("a note cannot be proposed", error=error.message, cause=error.cause)
             return

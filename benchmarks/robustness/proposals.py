@@ -32,7 +32,9 @@ from ubp.core.errors import RepositoryError, UbpError, UsageError
 from ubp.core.model import FilePath
 from ubp.edits import changes, leases
 from ubp.edits.model import Agent, Proposal
-from ubp.edits.propose import EditRequest
+from ubp.edits.proposals import list_proposals, read_log
+from ubp.edits.propose import EditRequest, propose
+from ubp.edits.review import accept, reject, withdraw
 from ubp.workspace import Workspace
 
 AGENTS, PAGES, SOURCES = 4, 24, 6
@@ -101,14 +103,21 @@ def call(workspace: Workspace, agent: Agent, chance: random.Random, mark: str) -
         change = changes.replace_section(f"## Notes\n\n{text}\n", "notes")
     try:
         if action == "list":
-            return {"did": "list", "open": [p.id for p in workspace.proposals()]}
+            return {
+                "did": "list",
+                "open": [p.id for p in list_proposals(workspace.session.repository)],
+            }
         if action == "withdraw":
-            own = [p.id for p in workspace.proposals() if p.session == agent.session]
+            own = [
+                p.id
+                for p in list_proposals(workspace.session.repository)
+                if p.session == agent.session
+            ]
             if not own:
                 return {"did": "nothing"}
-            workspace.withdraw_proposal(own[0], agent, mark)
+            withdraw(workspace.session, own[0], agent, mark)
             return {"did": "withdraw", "id": own[0]}
-        result = workspace.propose(EditRequest(agent, action, page, change, mark))
+        result = propose(workspace.session, EditRequest(agent, action, page, change, mark))
     except UbpError as error:
         return {"did": "refused", "why": type(error).__name__, "message": error.message}
     has_mark = action in {"create", "update"}
@@ -165,7 +174,7 @@ class Person:
     def review(self) -> None:
         """Accept or reject some proposals."""
         with Workspace.open(self.root) as workspace:
-            proposals = list(workspace.proposals())
+            proposals = list(list_proposals(workspace.session.repository))
             self.chance.shuffle(proposals)
             for proposal in proposals[:REVIEWED_AT_ONCE]:
                 self.decide(workspace, proposal)
@@ -176,7 +185,7 @@ class Person:
         try:
             if self.chance.random() < 0.6:
                 head = git(self.root, "rev-parse", "HEAD").strip()
-                commit = workspace.accept_proposal(proposal.id, proposal.tip)
+                commit = accept(workspace.session, proposal.id, proposal.tip)
                 self.counts["accepted"] += 1
                 if commit != head:
                     self.accepted[proposal.id] = self.branch()
@@ -188,13 +197,13 @@ class Person:
                     raise Wrong(f"proposal {proposal.id} was accepted without {missing}")
                 self.accepted_marks |= marks
             else:
-                workspace.reject_proposal(proposal.id, "no")
+                reject(workspace.session, proposal.id, "no")
                 self.counts["rejected"] += 1
         except RepositoryError as error:
             if "conflicts" not in error.message:
                 raise
             with suppress(UsageError):  # it moved meanwhile
-                workspace.reject_proposal(proposal.id, "conflict")
+                reject(workspace.session, proposal.id, "conflict")
             self.counts["conflicts"] += 1
         except UsageError as error:
             is_dirty = "not committed" in error.message
@@ -290,13 +299,13 @@ def listen(answers: "SimpleQueue[dict[str, object]]") -> list[dict[str, object]]
 def check_end(root: str, confirmed: list[dict[str, object]], person: Person) -> None:
     """Check the log against what was confirmed, and the objects."""
     with Workspace.open(root) as workspace:
-        entries = list(workspace.proposal_log())
+        entries = list(read_log(workspace.session.repository))
         logged = {(entry.proposal, entry.reason) for entry in entries if entry.event == "proposed"}
         missing = [a for a in confirmed if (a["id"], a["reason"]) not in logged]
         if missing:
             raise Wrong(f"confirmed, and not in the log: {missing[:3]}")
         ended = {entry.proposal for entry in entries if entry.event != "proposed"}
-        still = {proposal.id: proposal for proposal in workspace.proposals()}
+        still = {proposal.id: proposal for proposal in list_proposals(workspace.session.repository)}
         lost = {a["id"] for a in confirmed} - ended - still.keys()
         if lost:
             raise Wrong(f"neither open nor decided: {lost}")
@@ -338,7 +347,7 @@ def check_locks(root: str) -> None:
             agent.recent.clear()
             change = changes.append(f"Last {number}.")
             page = FilePath(f"docs/p{number}.md")
-            result = workspace.propose(EditRequest(agent, "update", page, change, "last"))
+            result = propose(workspace.session, EditRequest(agent, "update", page, change, "last"))
             if result.proposal.base != head:
                 raise Wrong(f"{page} is edited in the proposal of a session that has ended")
 

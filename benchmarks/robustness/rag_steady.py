@@ -25,13 +25,13 @@ from benchmarks.robustness import steady
 from ubp.core.errors import UbpError
 from ubp.core.paths import doc_id
 from ubp.kits.rag.resources import read
-from ubp.server.tools.registry import load_kit
+from ubp.server.tools.registry import load_rows
 from ubp.sync.documents import prefix_of
 
 PROJECT = "kb"
 DOCUMENTS = 40  # that a client writes again and again
 WORDS = ["apple", "bridge", "cloud", "door", "engine", "forest", "garden", "harbor", "island"]
-TOOLS = {tool.name: tool for tool in load_kit("rag")}
+TOOLS = {tool.name: tool for tool in load_rows("rag")}
 OPERATIONS = {
     "search": 46,
     "search absent": 14,

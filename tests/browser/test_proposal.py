@@ -6,7 +6,7 @@ from axe_playwright_python.sync_playwright import Axe
 from ubp.__main__ import main
 from ubp.edits import changes
 from ubp.edits.model import Agent
-from ubp.edits.propose import EditRequest
+from ubp.edits.propose import EditRequest, propose
 from ubp.workspace import Workspace
 
 SECTION = """## Sign in
@@ -43,7 +43,7 @@ def review(repository, tmp_path, capsys):
                 *(agent, action, page, change, "It takes a user.\n\nSince today.", None),
                 *(1 if action == "create" else None, True),
             )
-            workspace.propose(request)
+            propose(workspace.session, request)
     file = tmp_path / "review.html"
     command = ["-C", str(repository.root), "proposals", "show", "1", "--html", str(file)]
     assert main(command) == 0

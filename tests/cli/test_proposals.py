@@ -9,7 +9,7 @@ from ubp.__main__ import main
 from ubp.core.model import FilePath
 from ubp.edits import changes
 from ubp.edits.model import Agent
-from ubp.edits.propose import EditRequest
+from ubp.edits.propose import EditRequest, propose
 from ubp.edits.review import PageChange
 from ubp.output.records.table import RECORDS
 from ubp.workspace import Workspace
@@ -34,7 +34,9 @@ def project(repository):
         for number, page in enumerate((PAGE, "docs/b.md"), 1):
             change = changes.append(f"Text {number}.")
             agent = Agent("claude-code 2.1", f"s{number}")
-            workspace.propose(EditRequest(agent, "update", page, change, f"Reason {number}."))
+            propose(
+                workspace.session, EditRequest(agent, "update", page, change, f"Reason {number}.")
+            )
     return repository
 
 
@@ -156,7 +158,7 @@ def test_show_new_file_has_no_old_name(project, ubp):
     with Workspace.open(str(project.root)) as workspace:
         change = changes.create(workspace.session, "# New\n", None, [])
         request = EditRequest(Agent("c", "s"), "create", "docs/new.md", change, "New.")
-        result = workspace.propose(request)
+        result = propose(workspace.session, request)
     diff = "--- /dev/null\n+++ b/docs/new.md\n@@ -0,0 +1 @@\n+# New"
     record = ubp(project, "proposals", "show", "3", "--json").record
     assert (result.diff, record["changes"][0]["diff"]) == (diff, diff)
@@ -182,7 +184,7 @@ def test_show_file_that_instructs_agents_is_named_in_red(project, ubp, monkeypat
     with Workspace.open(str(project.root)) as workspace:
         change = changes.create(workspace.session, "# Agents\n", None, [])
         request = EditRequest(Agent("c", "s"), "create", "AGENTS.md", change, "New.")
-        workspace.propose(request)
+        propose(workspace.session, request)
     purpose = "Coding agents follow this file as their instructions."
     record = ubp(project, "proposals", "show", "3", "--json").record
     assert record["changes"][0]["purpose"] == purpose

@@ -4,6 +4,7 @@ import pytest
 
 from ubp.edits.model import Agent
 from ubp.edits.propose import EditRequest
+from ubp.edits.propose import propose as propose_edit
 from ubp.workspace import Workspace
 
 PAGE = "docs/auth.md"
@@ -34,6 +35,8 @@ def propose(workspace):
 
     def run(change, page=PAGE, action="update", session="a", reason="It changed.", **options):
         agent = agents.setdefault(session, Agent(f"client-{session} 1.0", session))
-        return workspace.propose(EditRequest(agent, action, page, change, reason, **options))
+        return propose_edit(
+            workspace.session, EditRequest(agent, action, page, change, reason, **options)
+        )
 
     return run

@@ -10,7 +10,10 @@ from ubp.core.errors import BadArgumentError, RepositoryError, UsageError
 from ubp.core.model import FilePath
 from ubp.edits import changes
 from ubp.edits.model import Agent
+from ubp.edits.proposals import list_proposals
 from ubp.edits.propose import EditRequest
+from ubp.edits.propose import propose as propose_edit
+from ubp.edits.review import accept
 from ubp.edits.special_files import purpose_of
 from ubp.workspace import Workspace
 
@@ -89,7 +92,7 @@ def test_accept_what_is_in_place_of_a_new_page_is_named_and_kept(
         os.mkfifo(target)
     before = snapshot_of(proposed)
     with pytest.raises(UsageError, match="docs/new"):
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     assert snapshot_of(proposed) == before
 
 
@@ -98,7 +101,7 @@ def test_accept_folder_that_is_a_link_is_kept(proposed, workspace, tmp_path):
     (proposed.root / "docs/new").symlink_to(tmp_path)
     before = snapshot_of(proposed)
     with pytest.raises(UsageError, match=f"{NEW} cannot be replaced") as error:
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     assert error.value.cause == "docs/new is not a folder in the work tree."
     assert snapshot_of(proposed) == before
 
@@ -114,7 +117,7 @@ def test_accept_changed_file_that_git_does_not_look_at_is_named_and_kept(
     proposed.write(PAGE, text.replace("Old.", "Own." if size == "same" else "My own."))
     before = snapshot_of(proposed)
     with pytest.raises(UsageError, match="not committed") as error:
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     assert error.value.message.startswith(PAGE)
     assert snapshot_of(proposed) == before
 
@@ -130,7 +133,7 @@ def test_accept_changed_file_with_the_old_size_and_time_is_kept(proposed, worksp
     assert proposed.git("status", "--short") == ""
     before = snapshot_of(proposed)
     with pytest.raises(UsageError, match="not committed"):
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     assert snapshot_of(proposed) == before
 
 
@@ -201,9 +204,9 @@ def test_accept_failed_commit_puts_back_what_there_was(fail, state, proposed, wo
     fail(proposed)
     before = snapshot_of(proposed)
     with pytest.raises(RepositoryError, match="nothing has changed"):
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     assert snapshot_of(proposed) == before
-    assert [proposal.id for proposal in workspace.proposals()] == [1]
+    assert [proposal.id for proposal in list_proposals(workspace.session.repository)] == [1]
 
 
 def test_accept_interrupted_commit_puts_back_what_there_was(proposed, workspace, monkeypatch):
@@ -213,7 +216,7 @@ def test_accept_interrupted_commit_puts_back_what_there_was(proposed, workspace,
     monkeypatch.setattr("ubp.edits.review.commit_with_hooks", interrupt)
     before = snapshot_of(proposed)
     with pytest.raises(KeyboardInterrupt):
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     assert snapshot_of(proposed) == before
 
 
@@ -221,7 +224,7 @@ def test_accept_interrupted_commit_puts_back_what_there_was(proposed, workspace,
 def test_accept_files_without_changes_are_replaced(state, proposed, workspace):
     state(proposed)
     flags = proposed.git("ls-files", "-v", PAGE)
-    workspace.accept_proposal(1)
+    accept(workspace.session, 1)
     assert (proposed.root / PAGE).read_bytes().rstrip().endswith(b"Agent.")
     assert (proposed.root / NEW).read_text() == "# N\n"
     if state is not not_checked_out:
@@ -249,7 +252,9 @@ def allow(repository, *paths):
 def create(repository, path):
     with Workspace.open(str(repository.root)) as opened:
         change = changes.create(opened.session, "# X\n", None, [])
-        return opened.propose(EditRequest(Agent("c", "s"), "create", path, change, "New."))
+        return propose_edit(
+            opened.session, EditRequest(Agent("c", "s"), "create", path, change, "New.")
+        )
 
 
 @pytest.mark.parametrize("path", INSTRUCTIONS)

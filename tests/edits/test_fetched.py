@@ -6,6 +6,8 @@ import pytest
 
 from ubp.core.errors import UsageError
 from ubp.edits.changes import append
+from ubp.edits.proposals import list_proposals, read_log
+from ubp.edits.review import accept, reject, review
 from ubp.workspace import Workspace
 
 from .conftest import PAGE
@@ -53,7 +55,10 @@ def test_foreign_trailers_give_no_page_and_no_base(project, fetched):
     for name in ("0", "01", "\u0663", "9" * 200):
         project.git("update-ref", f"refs/heads/ubp/proposals/{name}", "HEAD")
     with Workspace.open(str(project.root)) as workspace:
-        found = {proposal.id: proposal.edits[0] for proposal in workspace.proposals()}
+        found = {
+            proposal.id: proposal.edits[0]
+            for proposal in list_proposals(workspace.session.repository)
+        }
     assert {number: (edit.action, edit.page) for number, edit in found.items()} == dict.fromkeys(
         (1, 2, 3, 4, 5, 20), ("revise", PAGE)
     )
@@ -76,9 +81,9 @@ def test_files_outside_the_edits_and_the_allowed_paths_are_shown_and_not_accepte
     fetched(5, files, mode)
     head = project.git("rev-parse", "HEAD")
     with Workspace.open(str(project.root)) as workspace:
-        assert {change.page for change in workspace.review(5).changes} == files.keys()
+        assert {change.page for change in review(workspace.session, 5).changes} == files.keys()
         with pytest.raises(UsageError, match="and is not accepted") as caught:
-            workspace.accept_proposal(5)
+            accept(workspace.session, 5)
     assert caught.value.cause.startswith(cause)
     assert project.git("rev-parse", "HEAD") == head
     assert project.git("status", "--porcelain") == ""
@@ -97,8 +102,11 @@ def test_log_with_invalid_records_is_read_and_continued(project, fetched):
         parents = ["-p", commit]
     project.git("update-ref", "refs/ubp/log", commit)
     with Workspace.open(str(project.root)) as workspace:
-        workspace.reject_proposal(5, "wrong")
-        log = [(entry.event, entry.proposal, entry.pages) for entry in workspace.proposal_log()]
+        reject(workspace.session, 5, "wrong")
+        log = [
+            (entry.event, entry.proposal, entry.pages)
+            for entry in read_log(workspace.session.repository)
+        ]
     assert log == [("rejected", 5, (PAGE,)), ("rejected", 3, ()), ("accepted", 2, ("a.md",))]
 
 

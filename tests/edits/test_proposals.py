@@ -9,7 +9,10 @@ import pytest
 from ubp.core.errors import BadArgumentError, PageNotFoundError, RepositoryError, UsageError
 from ubp.edits import changes, leases, limits
 from ubp.edits.model import Agent
+from ubp.edits.proposals import list_proposals, read_log
 from ubp.edits.propose import EditRequest, FindingsRefusedError
+from ubp.edits.propose import propose as propose_edit
+from ubp.edits.review import accept, reject, review, revise, withdraw
 from ubp.workspace import Workspace
 
 PAGE = "docs/auth.md"
@@ -171,7 +174,8 @@ def test_only_the_configured_paths_can_be_written(project):
     def create(path, content="# X\n"):
         with Workspace.open(str(project.root)) as opened:
             change = changes.create(opened.session, content, None, [])
-            opened.propose(EditRequest(Agent("c", "s"), "create", path, change, "New."))
+            edit = EditRequest(Agent("c", "s"), "create", path, change, "New.")
+            propose_edit(opened.session, edit)
 
     with pytest.raises(BadArgumentError, match=r"may not write docs/x\.md"):
         create("docs/x.md")
@@ -218,9 +222,9 @@ def test_missing_page_or_section_is_not_edited(propose):
 def test_reason_cannot_forge_trailers(propose, workspace):
     forged = "Good.\n\nUBP-Proposal: 9\nUBP-Client: root\n\nUBP-Event: accepted"
     propose(changes.append("X"), reason=forged)
-    (proposal,) = workspace.proposals()
+    (proposal,) = list_proposals(workspace.session.repository)
     assert (proposal.id, proposal.client) == (1, "client-a 1.0")
-    (entry,) = workspace.proposal_log()
+    (entry,) = read_log(workspace.session.repository)
     assert (entry.event, entry.proposal, entry.client) == ("proposed", 1, "client-a 1.0")
 
 
@@ -233,19 +237,19 @@ def test_accepting_commits_as_the_reviewer_with_hooks(project, propose, workspac
     project.write("refuse", "")
     before = state_of(project)[1:]
     with pytest.raises(RepositoryError, match="was not committed"):
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     assert state_of(project)[1:] == before
     assert project.git("status", "--short", PAGE) == ""
     project.remove("refuse")
     project.git("config", "user.name", "Rae Viewer")
-    commit = workspace.accept_proposal(1)
+    commit = accept(workspace.session, 1)
     who = project.git("show", "--no-patch", "--format=%an|%ae|%cn|%P", commit)
     assert who == f"client-a 1.0|agent@ubp.invalid|Rae Viewer|{before[1]}"
     assert project.git("diff", "--name-only", "HEAD~", "HEAD") == PAGE
     assert project.git("status", "--short", "docs", "src") == "A  src/other.py"
     assert "New." in (project.root / PAGE).read_text()
-    assert workspace.proposals() == ()
-    entry = next(workspace.proposal_log())
+    assert list_proposals(workspace.session.repository) == ()
+    entry = next(read_log(workspace.session.repository))
     assert (entry.event, entry.by, entry.accepted_as) == ("accepted", "Rae Viewer", commit)
 
 
@@ -254,20 +258,20 @@ def test_accepting_merges_and_refuses_conflicts(project, propose, workspace):
     propose(changes.append("Other."), "docs/other.md", session="b")
     project.write(PAGE, (project.root / PAGE).read_text().replace("Bye.", "See you."))
     with pytest.raises(UsageError, match="not committed"):
-        workspace.accept_proposal(1)
+        accept(workspace.session, 1)
     project.commit()
-    workspace.accept_proposal(1)
+    accept(workspace.session, 1)
     text = (project.root / PAGE).read_text()
     assert "New." in text
     assert "See you." in text
     project.write("docs/other.md", "# Other\n\nSomething else\n")
     project.commit()
     with pytest.raises(RepositoryError, match=r"conflicts .* in docs/other\.md") as error:
-        workspace.accept_proposal(2)
+        accept(workspace.session, 2)
     assert error.value.hint.startswith("Merge it yourself: git merge ubp/proposals/2; ")
     project.git("merge", "--quiet", "-X", "theirs", "ubp/proposals/2")
-    assert workspace.accept_proposal(2) == project.git("rev-parse", "HEAD")
-    assert workspace.proposals() == ()
+    assert accept(workspace.session, 2) == project.git("rev-parse", "HEAD")
+    assert list_proposals(workspace.session.repository) == ()
 
 
 def test_bare_repository_accepts_on_the_branch_of_head_but_a_mirror_does_not(project, tmp_path):
@@ -282,12 +286,12 @@ def test_bare_repository_accepts_on_the_branch_of_head_but_a_mirror_does_not(pro
             edit = EditRequest(
                 Agent(f"client-{session} 1.0", session), "update", page, changes.append("New."), "x"
             )
-            workspace.propose(edit)
+            propose_edit(workspace.session, edit)
         with pytest.raises(UsageError, match="the mirror of another repository"):
-            workspace.accept_proposal(1)
+            accept(workspace.session, 1)
         project.git(*git, "remote", "remove", "origin")
-        first, second = workspace.accept_proposal(1), workspace.accept_proposal(2)
-        assert workspace.proposals() == ()
+        first, second = accept(workspace.session, 1), accept(workspace.session, 2)
+        assert list_proposals(workspace.session.repository) == ()
     history = project.git(*git, "log", "--format=%H|%an|%ae|%cn|%ce", f"{before}..HEAD").split("\n")
     assert history == [
         f"{second}|client-b 1.0|agent@ubp.invalid|Rae Viewer|rae@example.com",
@@ -301,15 +305,15 @@ def test_bare_repository_accepts_on_the_branch_of_head_but_a_mirror_does_not(pro
 def test_rejected_and_withdrawn_proposals_stay_in_the_log(project, propose, workspace):
     tip = propose(changes.append("One.")).proposal.tip
     propose(changes.append("Two."), "docs/other.md", session="b")
-    workspace.reject_proposal(1, "Wrong.")
+    reject(workspace.session, 1, "Wrong.")
     with pytest.raises(UsageError, match="not one of this session"):
-        workspace.withdraw_proposal(2, Agent("c", "a"), "Mine.")
-    workspace.withdraw_proposal(2, Agent("c", "b"), "Oops.")
-    assert workspace.proposals() == ()
+        withdraw(workspace.session, 2, Agent("c", "a"), "Mine.")
+    withdraw(workspace.session, 2, Agent("c", "b"), "Oops.")
+    assert list_proposals(workspace.session.repository) == ()
     with pytest.raises(UsageError, match="No open proposal 1") as error:
-        workspace.review(1)
+        review(workspace.session, 1)
     assert error.value.cause == "It was rejected by Ann Author."
-    events = [(e.event, e.proposal, e.reason) for e in workspace.proposal_log()]
+    events = [(e.event, e.proposal, e.reason) for e in read_log(workspace.session.repository)]
     assert events[:2] == [("withdrawn", 2, "Oops."), ("rejected", 1, "Wrong.")]
     project.git("reflog", "expire", "--expire=now", "--all")
     project.git("gc", "--quiet", "--prune=now")
@@ -319,7 +323,7 @@ def test_rejected_and_withdrawn_proposals_stay_in_the_log(project, propose, work
 
 def test_proposal_is_revised_here_or_in_a_work_tree(project, propose, workspace):
     propose(changes.append("One."))
-    workspace.revise_proposal(1, PAGE, b"# Auth\n\n## Login\n")
+    revise(workspace.session, 1, PAGE, b"# Auth\n\n## Login\n")
     tree = project.root.parent / "review"
     project.git("worktree", "add", "--quiet", str(tree), "ubp/proposals/1")
     (tree / PAGE).write_text("# Mine\n\n## Login\n")
@@ -327,13 +331,13 @@ def test_proposal_is_revised_here_or_in_a_work_tree(project, propose, workspace)
     with pytest.raises(RepositoryError, match="Cannot write"):
         propose(changes.append("Two."))
     project.git("worktree", "remove", str(tree))
-    (proposal,) = workspace.proposals()
+    (proposal,) = list_proposals(workspace.session.repository)
     assert [(edit.action, edit.author) for edit in proposal.edits] == [
         ("update", "client-a 1.0"),
         ("revise", "Ann Author"),
         ("revise", "Ann Author"),
     ]
-    workspace.accept_proposal(1)
+    accept(workspace.session, 1)
     assert (project.root / PAGE).read_text() == "# Mine\n\n## Login\n"
 
 
@@ -341,9 +345,18 @@ def test_edit_that_nobody_has_seen_is_not_accepted(project, propose, workspace):
     seen = propose(changes.append("One.")).proposal.tip
     last = propose(changes.append("Two.")).proposal.tip
     with pytest.raises(UsageError, match=f"last edit of proposal 1 is not {seen}") as error:
-        workspace.accept_proposal(1, seen)
+        accept(workspace.session, 1, seen)
     assert error.value.cause == f"It is {last}, of {PAGE}."
-    assert workspace.accept_proposal(1, last[:10]) == project.git("rev-parse", "HEAD")
+    assert accept(workspace.session, 1, last[:10]) == project.git("rev-parse", "HEAD")
+
+
+def test_proposal_whose_last_commit_changes_nothing_is_accepted_at_its_last_edit(
+    project, propose, workspace
+):
+    last = propose(changes.append("One.")).proposal.tip
+    empty = project.git("commit-tree", "-p", last, "-m", "Looked at it.", f"{last}^{{tree}}")
+    project.git("update-ref", "refs/heads/ubp/proposals/1", empty)
+    assert accept(workspace.session, 1, last) == project.git("rev-parse", "HEAD")
 
 
 def test_edit_added_while_git_commits_stays_open(project, propose, workspace):
@@ -356,15 +369,17 @@ def test_edit_added_while_git_commits_stays_open(project, propose, workspace):
         f"#!/bin/sh\ngit --git-dir={git} update-ref refs/heads/ubp/proposals/1 {proposed.tip}\n",
     )
     hook.chmod(0o755)
-    commit = workspace.accept_proposal(1)
+    commit = accept(workspace.session, 1)
     assert (project.root / PAGE).read_text().endswith("One.\n")
-    entry = next(workspace.proposal_log())
+    entry = next(read_log(workspace.session.repository))
     assert (entry.event, entry.accepted_as, entry.commit) == ("accepted", commit, first.tip)
-    assert [proposal.tip for proposal in workspace.proposals()] == [proposed.tip]
+    assert [proposal.tip for proposal in list_proposals(workspace.session.repository)] == [
+        proposed.tip
+    ]
     hook.unlink()
-    workspace.accept_proposal(1)
+    accept(workspace.session, 1)
     assert (project.root / PAGE).read_text().endswith("One.\n\nTwo.\n")
-    assert workspace.proposals() == ()
+    assert list_proposals(workspace.session.repository) == ()
 
 
 def test_lease_lasts_while_its_session_edits_the_page(project, propose, workspace, monkeypatch):
@@ -372,19 +387,19 @@ def test_lease_lasts_while_its_session_edits_the_page(project, propose, workspac
     monkeypatch.setattr(workspace.session, "clock", lambda: now)
     agent = Agent("client-a 1.0", "a")
     request = EditRequest(agent, "update", PAGE, changes.append("One."), "It changed.")
-    workspace.propose(request)
+    propose_edit(workspace.session, request)
     for about in (PAGE, 1, None):
         now += leases.LEASE_SECONDS - 60
-        workspace.renew_leases(agent, about)
+        leases.renew(workspace.session.repository, agent, about, now)
     now += leases.LEASE_SECONDS - 60
     with pytest.raises(UsageError, match="locked by proposal 1") as error:
         propose(changes.append("Two."), session="b")
     assert error.value.cause == "client-a 1.0 has edited it in another session, for 116 min."
     assert error.value.hint.startswith("The lock ends in 1 min unless that session continues")
-    workspace.renew_leases(agent, "docs/other.md")
-    workspace.renew_leases(Agent("client-b 1.0", "b"), PAGE)
+    leases.renew(workspace.session.repository, agent, "docs/other.md", now)
+    leases.renew(workspace.session.repository, Agent("client-b 1.0", "b"), PAGE, now)
     now += 61
     assert propose(changes.append("Two."), session="b").proposal.id == 2
-    workspace.renew_leases(agent, None)
-    workspace.reject_proposal(1, "no")
+    leases.renew(workspace.session.repository, agent, None, now)
+    reject(workspace.session, 1, "no")
     assert list((project.root / ".git/ubp/leases").iterdir()) == []

@@ -173,14 +173,15 @@ def agent_may_write(victim: Victim) -> str:
     """Judge that an agent can still propose an edit of the page."""
     from ubp.edits.changes import append
     from ubp.edits.model import Agent
-    from ubp.edits.propose import EditRequest
+    from ubp.edits.proposals import list_proposals
+    from ubp.edits.propose import EditRequest, propose
     from ubp.workspace import Workspace
 
     agent = Agent("other 1.0", "s2")
     with Workspace.open(str(victim.root)) as workspace:
         request = EditRequest(agent, "update", "docs/a.md", append("More."), "It changed.")
-        result = workspace.propose(request)
-        is_read = any(proposal == result.proposal for proposal in workspace.proposals())
+        result = propose(workspace.session, request)
+        is_read = result.proposal in list_proposals(workspace.session.repository)
     return victim.achieved() or ("" if is_read else "the proposal cannot be read")
 
 

@@ -18,11 +18,11 @@ from victim import NOW, SECRET, Victim
 
 from ubp.core.errors import UbpError
 from ubp.edits.model import Agent
-from ubp.server.tools.registry import load_edit
+from ubp.server.tools.registry import load_rows
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 
-TOOLS = {tool.name: tool for tool in load_edit()}
+TOOLS = {tool.name: tool for tool in load_rows("edit")}
 CREATE, UPDATE, ACKNOWLEDGE, BIND = (
     *("ubp_create_page", "ubp_update_page"),
     *("ubp_acknowledge", "ubp_bind"),

@@ -8,7 +8,8 @@ import pytest
 from ubp.core.errors import CollectionError
 from ubp.edits import changes
 from ubp.edits.model import Agent
-from ubp.edits.propose import EditRequest
+from ubp.edits.propose import EditRequest, propose
+from ubp.edits.review import accept
 from ubp.sync.bookmarks import canonical_url, parse_moment, read_export, write_note
 from ubp.workspace import Workspace
 
@@ -303,8 +304,9 @@ def test_fields_that_an_agent_proposed_for_a_bookmark_are_kept(run, stored, tmp_
     text = stored("saved", "show", f"main:{path}").replace("tags:", "sentiment: positive\ntags:")
     with Workspace.open_collection("saved") as workspace:
         change = changes.replace(workspace.session, text)
-        workspace.propose(EditRequest(Agent("a 1.0", "a"), "update", path, change, "It is kind."))
-        workspace.accept_proposal(1)
+        edit = EditRequest(Agent("a 1.0", "a"), "update", path, change, "It is kind.")
+        propose(workspace.session, edit)
+        accept(workspace.session, 1)
     export.write_text(POCKET.replace("A guide", "A better guide"))
     assert "1 changed" in run("collections", "sync", "saved")
     assert "A better guide" in run("search", "--in", "saved", "guide sentiment:positive")

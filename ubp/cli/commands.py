@@ -98,16 +98,7 @@ ROWS = (
     ),
     answer_row("ack"),
     answer_row("debt"),
-    CommandRow(
-        "proposals",
-        "ubp.cli.proposals:APP",
-        MAINTAIN,
-        "List, show, accept or reject the edits that agents propose.\n\n"
-        "An agent's edit is a commit on a branch of its own (`ubp serve --toolsets +edit`); your "
-        "files change only when you accept it.",
-        "ubp proposals show 3",
-        is_group=True,
-    ),
+    answer_row("proposals"),
     answer_row("init"),
     answer_row("reindex"),
     answer_row("model"),

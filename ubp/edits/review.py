@@ -15,6 +15,7 @@ from ubp.edits.proposals import (
     ProposalMovedError,
     branch_of,
     edit_trailers,
+    find_proposal,
     read_log,
     record,
 )
@@ -69,11 +70,15 @@ class Review:
     effect: Effect
 
 
-def review(session: Session, proposal: Proposal) -> Review:
-    """Return all that a proposal changes, compared with the commit that it began at.
+def review(session: Session, number: int) -> Review:
+    """Return all that an open proposal changes, compared with the commit that it began at.
 
     These are the files that accepting it would change, whatever its edits say of themselves.
+
+    Raises:
+        UsageError: there is no open proposal with this number.
     """
+    proposal = find_proposal(session.repository, number)
     changes = tuple(
         PageChange(
             page, *(_bytes_at(session, commit, page) for commit in (proposal.base, proposal.tip))
@@ -84,8 +89,8 @@ def review(session: Session, proposal: Proposal) -> Review:
     return Review(proposal, changes, effect)
 
 
-def accept(session: Session, proposal: Proposal, at: str | None = None) -> ObjectId:
-    """Merge a proposal into the current branch as one commit, made by git with its hooks.
+def accept(session: Session, number: int, at: str | None = None) -> ObjectId:
+    """Merge an open proposal into the current branch as one commit, made by git with its hooks.
 
     The agent is the author and the reviewer the committer. Other staged changes stay staged. An
     edit that an agent adds meanwhile is not merged, and the proposal stays open with it. `at` is
@@ -93,13 +98,16 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
     such as an imported collection, the branch of HEAD moves, and no hook runs.
 
     Raises:
-        UsageError: it has a later edit, a page of it has changes, a merge is in progress, or the
-            repository is the mirror of another one.
+        UsageError: it is not open or has a later edit, a page of it has changes, a merge is in
+            progress, or the repository is the mirror of another one.
         RepositoryError: the proposal conflicts with the branch, the branch moved meanwhile, or a
             hook refused the commit.
     """
     repository = session.repository
-    if at is not None and not abbreviates(at, proposal.tip):
+    proposal = find_proposal(repository, number)
+    # A commit that changes no file may follow the last edit.
+    last = proposal.tip, proposal.edits[-1].commit
+    if at is not None and not any(abbreviates(at, commit) for commit in last):
         raise UsageError(
             f"The last edit of proposal {proposal.id} is not {at}.",
             cause=f"It is {proposal.tip}, of {proposal.edits[-1].page}.",
@@ -141,17 +149,24 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
     return commit
 
 
-def reject(session: Session, proposal: Proposal, reason: str) -> None:
-    """Reject a proposal: its branch is deleted, and the log keeps it with the reason."""
-    _decide(session, proposal, "rejected", reason)
-
-
-def withdraw(session: Session, proposal: Proposal, agent: Agent, reason: str) -> None:
-    """Withdraw a proposal of an agent's own session.
+def reject(session: Session, number: int, reason: str) -> None:
+    """Reject an open proposal: its branch is deleted, and the log keeps it with the reason.
 
     Raises:
-        UsageError: it is another session's.
+        UsageError: it is not open, or there is no reason.
     """
+    if not reason.strip():
+        raise UsageError("A rejection needs a reason.", hint="Add --reason TEXT.")
+    _decide(session, find_proposal(session.repository, number), "rejected", reason)
+
+
+def withdraw(session: Session, number: int, agent: Agent, reason: str) -> None:
+    """Withdraw an open proposal of an agent's own session.
+
+    Raises:
+        UsageError: it is not open, or another session's.
+    """
+    proposal = find_proposal(session.repository, number)
     if proposal.session != agent.session:
         raise UsageError(
             f"Proposal {proposal.id} is not one of this session.",
@@ -160,12 +175,13 @@ def withdraw(session: Session, proposal: Proposal, agent: Agent, reason: str) ->
     _decide(session, proposal, "withdrawn", reason, by=one_line(agent.client) or "agent")
 
 
-def revise(session: Session, proposal: Proposal, page: FilePath, text: bytes) -> None:
-    """Add a reviewer's own edit of a page to a proposal.
+def revise(session: Session, number: int, page: FilePath, text: bytes) -> None:
+    """Add a reviewer's own edit of a page to an open proposal.
 
     Raises:
-        UsageError: it changes nothing.
+        UsageError: it is not open, or the edit changes nothing.
     """
+    proposal = find_proposal(session.repository, number)
     name, email = _identity(session)
     edit = ProposedEdit(ABSENT, int(session.clock()), "revise", page, "", name)
     commit = create_commit(

@@ -234,6 +234,11 @@ def clock(seconds: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", _utc(seconds))
 
 
+def clock_of(moment: str) -> str:
+    """Return a time in ISO 8601 for people: 2026-11-08 09:30:00."""
+    return moment.removesuffix("Z").replace("T", " ")
+
+
 def size(size_bytes: int) -> str:
     """Return `512 bytes`, `4.2 MB`."""
     if size_bytes < 1000:  # noqa: PLR2004 - a kilobyte

@@ -74,6 +74,10 @@ class Writer(NamedTuple):
         else:
             yield from map(printable_line, text.splitlines())
 
+    def diff(self, text: str, marker: str) -> Iterator[str]:
+        """Yield the lines of a diff: in colors, for agents between two lines with the marker."""
+        yield from fenced(text, marker) if marker else self.style.diff(text)
+
     def notice(self, marker: str = "") -> str:
         """Return the notice that content is data; it begins what an agent reads."""
         if marker:

@@ -7,11 +7,11 @@ from mcp import Client
 from mcp.types import Implementation
 
 from ubp.server.scheduler import Scheduler
-from ubp.server.tools.registry import load_edit, select_tools
+from ubp.server.tools.registry import load_rows, select_tools
 from ubp.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
-EDIT_TOOLS = [tool.name for tool in load_edit()]
+EDIT_TOOLS = [tool.name for tool in load_rows("edit")]
 
 
 def open_workspace(root, progress):

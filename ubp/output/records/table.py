@@ -10,17 +10,6 @@ from ubp.answers.staleness.stale_record import StaleRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord
-from ubp.output.records.proposals import (
-    DecisionRecord,
-    DecisionsRecord,
-    EditRecord,
-    LogRecord,
-    ProposalsRecord,
-    PullRequestRecord,
-)
-from ubp.output.records.proposals import (
-    ReviewRecord as ProposalReviewRecord,
-)
 from ubp.output.records.report import ComparisonRecord
 from ubp.output.records.translations import TranslationsRecord
 from ubp.table import KITS, ROWS, Row, kit_resources, load
@@ -45,23 +34,12 @@ class RecordRow(NamedTuple):
         return record_schema(self.record, is_answer=self.is_answer, is_versioned=self.is_versioned)
 
 
-EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind")
-
 _RECORDS = (
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
     RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
-    RecordRow("proposals", ProposalsRecord, ("ubp proposals",)),
-    RecordRow(
-        "proposals-decisions", DecisionsRecord, ("ubp proposals accept", "ubp proposals reject")
-    ),
-    RecordRow("proposals-edit", EditRecord, EDIT_TOOLS, is_answer=True),
-    RecordRow("proposals-log", LogRecord, ("ubp proposals log",)),
-    RecordRow("proposals-pr", PullRequestRecord, ("ubp proposals pr",)),
-    RecordRow("proposals-show", ProposalReviewRecord, ("ubp proposals show", "ubp proposals edit")),
-    RecordRow("proposals-withdraw", DecisionRecord, ("ubp_withdraw_proposal",), is_answer=True),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
     RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),

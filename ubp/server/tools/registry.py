@@ -27,36 +27,15 @@ TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
 }
 
 
-def load_edit() -> tuple[AnyTool, ...]:
-    """Return the tools that propose edits."""
-    from ubp.server.tools.edit import (
-        acknowledge,
-        bind,
-        create_page,
-        list_proposals,
-        update_page,
-        withdraw_proposal,
-    )
-
-    return (
-        create_page.CREATE_PAGE,
-        update_page.UPDATE_PAGE,
-        acknowledge.ACKNOWLEDGE,
-        bind.BIND,
-        list_proposals.LIST_PROPOSALS,
-        withdraw_proposal.WITHDRAW_PROPOSAL,
-    )
-
-
-def load_kit(name: str) -> tuple[AnyTool, ...]:
-    """Return the tools of a kit."""
+def load_rows(name: str) -> tuple[AnyTool, ...]:
+    """Return the tools of a set that the table of answers has."""
     return tuple(make_tool(row.tool) for row in rows_of_tools(name))
 
 
 # Loaded where they are asked for: a server without them starts no later.
 OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
-    "edit": load_edit,
-    **{kit.name: partial(load_kit, kit.name) for kit in KITS},
+    "edit": partial(load_rows, "edit"),
+    **{kit.name: partial(load_rows, kit.name) for kit in KITS},
 }
 ADDED = "+"  # `+specs` adds a tool set to the default ones
 # Former names, accepted for one version after the renaming.

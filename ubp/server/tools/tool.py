@@ -29,6 +29,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from ubp.edits.leases import renew
 from ubp.edits.model import Agent
 from ubp.frame.arguments import check_arguments, make_request, reject_path_traversal
 from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
@@ -219,7 +220,8 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
     if agent is not None and agent.proposals:
         subject = getattr(request, "proposal", None) or getattr(request, "filepath", None)
         if subject or tool.name == "ubp_list_proposals":
-            workspace.renew_leases(agent, subject)
+            session = workspace.session
+            renew(session.repository, agent, subject, session.clock())
     about = repeating(tool, {name: arguments[name] for name in ABOUT if arguments.get(name)})
 
     def answer(opened: Workspace) -> ToolAnswer:

@@ -3,25 +3,29 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.core.errors import BadArgumentError
-from ubp.edits.changes import append, replace, replace_section
-from ubp.output.agent.proposals import edit_text
-from ubp.output.records.proposals import EditRecord
-from ubp.server.tools.edit.proposing import (
+from ubp.answers.edits.edit import (
     AllowFindings,
+    Caller,
     Content,
+    EditRecord,
     Path,
     ProposalNumber,
     Reason,
     propose,
+    text,
 )
-from ubp.server.tools.tool import Tool
-from ubp.workspace import Workspace
+from ubp.core.errors import BadArgumentError
+from ubp.edits.changes import append, replace, replace_section
+from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.index.session import Session
 
 
 @dataclass(frozen=True, slots=True)
-class UpdatePageRequest:
-    """The page to change, and how."""
+class UpdatePageRequest(Request[EditRecord]):
+    """The page to change, and how.
+
+    The server fills in `agent`; programs set it.
+    """
 
     filepath: Path
     reason: Reason
@@ -31,10 +35,11 @@ class UpdatePageRequest:
     append: Annotated[Content, "add this at the end instead"] | None = None
     proposal: ProposalNumber | None = None
     allow_findings: AllowFindings = False
+    agent: Caller = None
 
 
-def run(workspace: Workspace, request: UpdatePageRequest) -> EditRecord:
-    """Propose the change and return what it does."""
+def run(session: Session, request: UpdatePageRequest) -> EditRecord:
+    """Propose the change and return what it does; `propose` says what errors it raises."""
     if (request.content is None) == (request.append is None):
         raise BadArgumentError("content", "Pass exactly one of `content` and `append`.")
     if request.append is not None:
@@ -44,9 +49,9 @@ def run(workspace: Workspace, request: UpdatePageRequest) -> EditRecord:
     elif request.section is not None:
         change = replace_section(request.content or "", request.section)
     else:
-        change = replace(workspace.session, request.content or "")
+        change = replace(session, request.content or "")
     return propose(
-        workspace,
+        session,
         "update",
         request,
         change,
@@ -55,18 +60,20 @@ def run(workspace: Workspace, request: UpdatePageRequest) -> EditRecord:
     )
 
 
-UPDATE_PAGE = Tool(
-    name="ubp_update_page",
-    title="Propose a change of a page",
-    description=(
-        "Propose a change of a documentation page: its whole text, one section, or an addition. "
-        "It becomes a commit on a branch, which a person reviews; no file of the user changes. "
-        "Front matter stays as it is unless content has its own. Links are checked first."
-    ),
+UPDATE_PAGE = Answer(
     request=UpdatePageRequest,
     record=EditRecord,
     run=run,
-    text=edit_text,
+    text=text,
     budgets=(),
-    writes=True,
+    tool=ToolTraits(
+        title="Propose a change of a page",
+        description=(
+            "Propose a change of a documentation page: its whole text, one section, or an "
+            "addition. It becomes a commit on a branch, which a person reviews; no file of the "
+            "user changes. Front matter stays as it is unless content has its own. Links are "
+            "checked first."
+        ),
+        writes=True,
+    ),
 )

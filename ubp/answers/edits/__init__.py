@@ -1,0 +1,1 @@
+"""Answers about edits that agents propose, and about their review."""

@@ -1,0 +1,128 @@
+"""`ubp proposals show`: a proposal with its changes and their effect."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from ubp.answers.edits.proposal import (
+    EffectRecord,
+    ProposalRecord,
+    effect_record,
+    proposal_record,
+)
+from ubp.core.shell import ubp_command
+from ubp.edits.review import Review, review
+from ubp.frame.answer import Answer, Request
+from ubp.frame.fields import PagePath
+from ubp.frame.wording import SHORT_ID, clock_of
+from ubp.frame.writer import Writer
+from ubp.index.session import Session
+from ubp.staleness.wording import LEVEL_WORDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChangeRecord:
+    """The change of a page."""
+
+    filepath: PagePath
+    diff: Annotated[str, "unified diff"]
+    purpose: Annotated[
+        str | None, "what the file does beside informing its readers: it may instruct agents"
+    ]
+    warnings: Annotated[tuple[str, ...], "what a reviewer should look at"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRecord:
+    """A proposal with its changes and their effect."""
+
+    proposal: ProposalRecord
+    changes: Annotated[tuple[PageChangeRecord, ...], "changes of its pages since its base"]
+    effect: Annotated[EffectRecord, "what it does to findings and staleness"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowProposalRequest(Request[ReviewRecord]):
+    """The proposal to review."""
+
+    proposal: Annotated[int, "its number"]
+
+
+def run(session: Session, request: ShowProposalRequest) -> ReviewRecord:
+    """Return what an open proposal changes, and its effect on findings and staleness.
+
+    Raises:
+        UsageError: there is no open proposal with this number.
+    """
+    return review_record(review(session, request.proposal))
+
+
+def review_record(reviewed: Review) -> ReviewRecord:
+    """Return the record of a review."""
+    return ReviewRecord(
+        proposal=proposal_record(reviewed.proposal),
+        changes=tuple(
+            PageChangeRecord(
+                filepath=change.page,
+                diff=change.diff,
+                purpose=change.purpose or None,
+                warnings=change.warnings,
+            )
+            for change in reviewed.changes
+        ),
+        effect=effect_record(reviewed.effect),
+    )
+
+
+def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
+    """Yield a proposal with its edits, their effect, and the diff of its pages."""
+    proposal, style = record.proposal, write.style
+    number = str(proposal.id)
+    marker = write.marker(*(change.diff for change in record.changes))
+    if write.is_agent:
+        yield write.notice(marker)
+    yield f"{style.bold(f'Proposal {number}')}: {write.title(proposal.title)}"
+    model = f" ({write.quote(proposal.model)})" if proposal.model else ""
+    yield f"By {write.quote(proposal.client)}{model}, session {write.name(proposal.session)}"
+    yield f"Branch {proposal.branch}, since {proposal.base[:SHORT_ID]}"
+    yield ""
+    for edit in proposal.edits:
+        what = f"{clock_of(edit.date)}  {edit.action} {write.name(edit.filepath)}"
+        first, *rest = edit.reason.replace("\n\n", "\n").split("\n")
+        yield f"{what}: {write.quote(first)}" if first else what
+        yield from (f"    {write.quote(line)}" for line in rest)
+    yield ""
+    yield from _effect_text(record.effect, write)
+    for change in record.changes:
+        page = write.name(change.filepath)
+        if change.purpose:
+            yield style.red(f"{page}: {change.purpose}")
+        yield from (style.yellow(f"{page}: {warning}") for warning in change.warnings)
+    for change in record.changes:
+        yield ""
+        yield from write.diff(change.diff, marker)
+    last = proposal.edits[-1].commit[:SHORT_ID]
+    accept = ubp_command("proposals", "accept", number, "--at", last)
+    reject = ubp_command("proposals", "reject", number)
+    yield ""
+    yield f"Next: {style.cyan(accept)}, or {style.cyan(f'{reject} --reason TEXT')}"
+
+
+def _effect_text(effect: EffectRecord, write: Writer) -> Iterator[str]:
+    for page in effect.staleness:
+        before, after = (
+            LEVEL_WORDS[level] if level else "no page" for level in (page.before, page.after)
+        )
+        yield f"{write.name(page.filepath)}: {before} before, {after} after"
+    for findings, verb in (
+        (effect.introduced, write.style.red("introduces")),
+        (effect.fixed, write.style.green("fixes")),
+    ):
+        for finding in findings:
+            place = write.name(f"{finding.filepath}:{finding.line}")
+            yield f"{verb} {place}: {write.quote(finding.message)} [{finding.rule}]"
+
+
+SHOW_PROPOSAL = Answer(
+    request=ShowProposalRequest, record=ReviewRecord, run=run, text=text, has_facts=False
+)

@@ -1,1 +1,0 @@
-"""The tool set `edit`: agents propose edits, which people review."""
