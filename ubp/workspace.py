@@ -334,5 +334,3 @@ class Workspace:
         days = DEFAULT_DAYS if days is None else days
         is_described = open_source_index(self.session, view).is_described
         return measure_coverage(self.session, view, is_described, paths, days)
-
-    # Overviews
