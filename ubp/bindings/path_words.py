@@ -18,7 +18,11 @@ _FOLDER_FILES = frozenset(
     | {"readme", "skill"}
 )
 _PRIVATE = re.compile(r"_[^_]")
-_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|specs?|testing)/", re.IGNORECASE)
+_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|testing)/", re.IGNORECASE)
+# In these languages a folder `spec` has tests; elsewhere it may have what specifies something.
+_SPEC = re.compile(
+    r"(?:^|/)specs?/(?:.*\.(?:rb|cr|[cm]?[jt]sx?|coffee|lua|exs?|clj\w*|scala|php))$", re.IGNORECASE
+)
 _TEST_NAME = re.compile(r"(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.[^/.]+$|[a-z]Tests?\.\w+$")
 _TEST_AFFIX = re.compile(r"^test_|[._-](?:test|spec)s?$|(?<=[a-z])Tests?$")
 
@@ -64,7 +68,7 @@ def public_name(path: str) -> str:
 
 def is_test(path: str) -> bool:
     """Return whether a source is a test, by its path."""
-    return bool(_TEST_FOLDER.search(path) or _TEST_NAME.search(path))
+    return any(pattern.search(path) for pattern in (_TEST_FOLDER, _TEST_NAME, _SPEC))
 
 
 def records_past(path: str) -> bool:

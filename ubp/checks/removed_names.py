@@ -120,7 +120,7 @@ def is_source(path: str) -> bool:
         and is_source_path(name)
         and not re.search(_PROSE, name)
         and not re.match(_NO_SOURCE, name)
-        and not is_test(name)
+        and not is_test(path)
     )
 
 
