@@ -10,6 +10,7 @@ from cyclopts import Group
 from ubp.frame.wording import PAGE_ORDER
 from ubp.table import KITS, Kit, row_of_command, subcommands
 
+EVERYDAY = Group("Everyday", sort_key=0)
 QUERY = Group("Query", sort_key=1)
 MAINTAIN = Group("Maintain", sort_key=2)
 SETUP = Group("Setup", sort_key=3)
@@ -50,7 +51,10 @@ def kit_row(kit: Kit) -> CommandRow:
     return CommandRow(kit.name, target, GROUPS[kit.group], kit.help, kit.example, is_group=True)
 
 
-ROWS = (
+# What `ubp --help` shows first, in this order.
+EVERYDAY_NAMES = ("init", "check", "stale", "bind", "ack", "search", "serve")
+
+_ROWS = (
     CommandRow(
         "stale",
         "ubp.cli.stale_command:stale",
@@ -125,4 +129,10 @@ ROWS = (
         "ubp lsp",
     ),
     answer_row("version"),
+)
+
+_EVERYDAY = {row.name: row._replace(group=EVERYDAY) for row in _ROWS if row.name in EVERYDAY_NAMES}
+ROWS = (
+    *(_EVERYDAY[name] for name in EVERYDAY_NAMES),
+    *(row for row in _ROWS if row.name not in EVERYDAY_NAMES),
 )
