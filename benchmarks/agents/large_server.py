@@ -1,6 +1,6 @@
 """How long calls wait for each other on a large repository: made-up pages, one server, one client.
 
-    python benchmarks/agents/large_server.py [--pages 100000] [--root FOLDER]
+    python benchmarks/agents/large_server.py [--pages 100000] [--root FOLDER] [--pairs]
 
 A long call (missing links, the graph, lists of all pages, all that is stale) is sent first and a
 short one (a page) 0.3 s later. What the short one waits for is its time less its time alone. A long
@@ -9,6 +9,9 @@ call is then cancelled: what counts is what CPU time the server uses until it is
 Waits depend on what else the machine does. What does not is the CPU time between two checkpoints of
 a call, at which it can be cancelled and gives way: it is measured in this process. `--root` keeps
 the repository and its index for the next run.
+
+`--pairs` measures memory instead: missing links of all pages and each of the long calls run at
+once, in a server that waits until both have ended, however busy the machine is.
 """
 
 import argparse
@@ -36,6 +39,7 @@ WORDS, SOURCES = 8000, 200
 SECONDS_BEFORE = 0.3
 ROUNDS = 5
 SECONDS_IDLE = 0.2
+SECONDS_TO_END = 3600.0
 PAGE = {"filepath": "docs/a01/b0/page-1.md"}
 LONG_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list of all pages": ("ubp_list_pages", {}),
@@ -47,6 +51,7 @@ LONG_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "missing links of a page": ("ubp_suggest_links", PAGE),
     "missing links of all pages": ("ubp_suggest_links", {}),
 }
+LONGEST = "missing links of all pages"
 
 
 def main() -> None:
@@ -54,12 +59,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--root", type=Path)
+    parser.add_argument("--pairs", action="store_true", help="measure memory of two calls at once")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = options.root or Path(folder)
         if not (root / ".git").exists():
             make_repository(root, options.pages)
             subprocess.run(["ubp", "-C", root, "reindex"], check=True, stdout=subprocess.DEVNULL)
+        if options.pairs:
+            with Client(root, seconds_to_wait=SECONDS_TO_END) as client:
+                measure_pairs(client)
+            return
         print_stretches(root)
         with Client(root) as client:
             measure(client)
@@ -114,6 +124,34 @@ def measure(client: Client) -> None:
         print(*rows[-1], flush=True)
     header = ("long call", "wait of a page, median", "longest", "CPU after a cancellation, most")
     print_table(f"A page alone: {alone * 1000:.0f} ms", header, rows)
+    print(f"Most memory: {memory.stop() / 1e6:.0f} MB")
+
+
+def measure_pairs(client: Client) -> None:
+    """Print the memory of the server while the longest call and another one run to their ends."""
+    memory = Memory(client.process.pid)
+    timed(client)
+    wait_until_idle(client, 2.0)  # the server reads all vectors and dates
+    print(f"Ready: {memory.take_most() / 1e6:.0f} MB", flush=True)
+    rows = []
+    for name, (tool, arguments) in LONG_CALLS.items():
+        started = time.perf_counter()
+        longest, other = f"longest-{next(NUMBERS)}", f"other-{next(NUMBERS)}"
+        client.say(request(longest, *LONG_CALLS[LONGEST]))
+        time.sleep(SECONDS_BEFORE)
+        client.say(request(other, tool, arguments))
+        seconds = {}
+        while len(seconds) < len((longest, other)):
+            message = client.hear()
+            if message.get("id") in {longest, other}:
+                if "error" in message or message["result"].get("isError"):
+                    raise SystemExit(f"{name}: {message}")
+                seconds[message["id"]] = time.perf_counter() - started
+        ends = (f"{seconds[other]:.1f} s", f"{seconds[longest]:.1f} s")
+        rows.append((name, *ends, f"{memory.take_most() / 1e6:.0f} MB"))
+        print(*rows[-1], flush=True)
+    header = ("call", "ended after", f"{LONGEST} after", "most memory")
+    print_table(f"Two calls at once: {LONGEST}, and", header, rows)
     print(f"Most memory: {memory.stop() / 1e6:.0f} MB")
 
 
@@ -192,9 +230,15 @@ class Memory:
         """Begin to sample."""
         self._statm = Path(f"/proc/{pid}/statm")
         self._most = 0
+        self._latest_most = 0
         self._is_stopped = False
         self._thread = threading.Thread(target=self._sample)
         self._thread.start()
+
+    def take_most(self) -> int:
+        """Return the most bytes since the last time."""
+        latest, self._latest_most = self._latest_most, 0
+        return latest
 
     def stop(self) -> int:
         """Return the most bytes so far."""
@@ -206,7 +250,11 @@ class Memory:
         page = os.sysconf("SC_PAGE_SIZE")
         while not self._is_stopped:
             with suppress(OSError):  # the process has ended
-                self._most = max(self._most, int(self._statm.read_text().split()[1]) * page)
+                used = int(self._statm.read_text().split()[1]) * page
+                self._most, self._latest_most = (
+                    max(self._most, used),
+                    max(self._latest_most, used),
+                )
             time.sleep(0.05)
 
 

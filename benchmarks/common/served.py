@@ -1,8 +1,9 @@
 """What benchmarks of the server share: a server with an empty tool, and a client of lines.
 
-    python benchmarks/common/served.py REPOSITORY
+    python benchmarks/common/served.py REPOSITORY [SECONDS]
 
-serves like `ubp serve`, and offers a tool that does nothing.
+serves like `ubp serve`, and offers a tool that does nothing. A call may take so many seconds before
+the answer is that the index is not ready.
 """
 
 import json
@@ -29,7 +30,7 @@ class NoArguments:
 
 def main() -> None:
     """Serve a repository."""
-    from ubp.server.process import ServeOptions, serve_repositories
+    from ubp.server import process
     from ubp.server.tools.registry import select_tools
     from ubp.server.tools.tool import Tool
 
@@ -42,9 +43,11 @@ def main() -> None:
         run=lambda _, __: Nothing(),
         text=lambda _: "",
     )
-    serve_repositories(
+    if len(sys.argv) > len(["served.py", "REPOSITORY"]):
+        process.Scheduler.__init__.__defaults__ = (float(sys.argv[2]),)
+    process.serve_repositories(
         [sys.argv[1]],
-        ServeOptions((*select_tools(), empty), is_structured=True),
+        process.ServeOptions((*select_tools(), empty), is_structured=True),
         environment=os.environ,
     )
 
@@ -56,12 +59,17 @@ class Failed(Exception):  # noqa: N818 - an answer, not a fault of this program
 class Client:
     """Asks one thing after the other, line by line."""
 
-    def __init__(self, root: Path, errors: Path | None = None) -> None:
+    def __init__(
+        self, root: Path, errors: Path | None = None, *, seconds_to_wait: float | None = None
+    ) -> None:
         """Start a server and shake hands."""
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         self._errors = open(errors or os.devnull, "ab")  # noqa: SIM115  # closed in `close`
         self.process = subprocess.Popen(
-            [sys.executable, __file__, str(root)],
+            [
+                *(sys.executable, __file__, str(root)),
+                *([] if seconds_to_wait is None else [str(seconds_to_wait)]),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
