@@ -155,7 +155,7 @@ def product(sections: int) -> tuple[str, ...]:
 
     generator = np.random.default_rng(7)
     vectors, collection = fill(generator, sections)
-    whole = vectors.take(np.arange(sections)).floats(slice(None))
+    whole = vectors.select(np.arange(sections)).floats(slice(None))
     ours, plain = [], []
     for _ in range(QUERIES):
         query = Matrix(generator.standard_normal((1, whole.shape[1])))

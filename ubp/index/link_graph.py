@@ -20,6 +20,7 @@ from ubp.index.store.links import (
     EdgeTable,
     GraphMovedError,
     GraphNode,
+    LinkPairs,
     Neighbor,
     Neighborhood,
     StoredGraphVersion,
@@ -199,7 +200,7 @@ class LinkGraph:
     def pairs(self) -> Iterator[tuple[FilePath, FilePath]]:
         """Yield the source and the target of each link to a page."""
 
-        def read(graph: StoredGraphVersion) -> tuple[list[tuple[FilePath, FilePath]], Edges]:
+        def read(graph: StoredGraphVersion) -> tuple[LinkPairs, Edges]:
             return self._stored.pairs(graph), self._replaced(graph)
 
         if self._graph:

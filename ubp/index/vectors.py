@@ -1,6 +1,6 @@
 """The vectors of a snapshot's chunks: searched by meaning, computed where they are missing."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Group
 from itertools import islice
 
@@ -96,7 +96,7 @@ class SemanticIndex:
 
     def similar_pairs(
         self,
-        key: Callable[[FilePath], str],
+        key: Callable[[FilePath], Hashable],
         min_margin: float,
         paths: Group[FilePath] | None = None,
     ) -> Iterator[tuple[SemanticHit, SemanticHit, float]]:

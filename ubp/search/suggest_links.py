@@ -6,6 +6,7 @@ translation of a linked document, or from a report to last year's.
 
 import math
 import re
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.core.interruption import with_checkpoints
@@ -27,6 +28,8 @@ MIDDLE, STEEPNESS = 0.07, 20.0
 MAX_SHOWN_TERMS = 5
 # A term in a larger share of the chunks says nothing about two of them.
 COMMON_SHARE = 1 / 8
+# Pairs are looked for in one of so many parts, which takes 5 µs where there are 300,000.
+PAIR_PARTS = 1021
 # A part of a document with fewer words is a heading, a picture, a list of links.
 MIN_WORDS = 6
 # Two parts are the same text if this share of the shorter one's triples of words is in the other.
@@ -82,7 +85,7 @@ def suggest_links(
     pages = None if page is None else {page}
     links: list[Suggestion] = []
     duplicates: list[Suggestion] = []
-    pairs = meaning.similar_pairs(sibling_key, margin_of(min_score), pages)
+    pairs = meaning.similar_pairs(candidates.group, margin_of(min_score), pages)
     for first, second, margin in pairs:
         if len(links) == limit:
             break
@@ -152,37 +155,64 @@ def language_of(path: FilePath) -> str | None:
     return next((folder for folder in folders if _LANGUAGE.fullmatch(folder)), None)
 
 
+class _PairSet:
+    """Unordered pairs of numbers: 300,000 take 3 MB, in a set 45."""
+
+    def __init__(self) -> None:
+        self._parts = [array("Q") for _ in range(PAIR_PARTS)]
+
+    def add(self, pair: tuple[int, int]) -> None:
+        """Add a pair."""
+        self._parts[_code(pair) % PAIR_PARTS].append(_code(pair))
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        return _code(pair) in self._parts[_code(pair) % PAIR_PARTS]
+
+
+def _code(pair: tuple[int, int]) -> int:
+    return min(pair) << 32 | max(pair)
+
+
 class _Candidates:
     """The pairs of documents that are not linked and not yet suggested, and their texts."""
 
     def __init__(self, view: View, page: FilePath | None) -> None:
         self._view = view
         self._page = page
-        paths = view.document_paths()
-        self._keys = {path: sibling_key(path) for path in with_checkpoints(paths)}
-        self._languages: dict[str, tuple[str | None, ...]] = {}
-        for path, key in with_checkpoints(self._keys.items()):
-            known, language = self._languages.get(key, ()), language_of(path)
+        numbers: dict[str, int] = {}
+        self._groups = {
+            path: numbers.setdefault(sibling_key(path), len(numbers))
+            for path in with_checkpoints(view.document_paths())
+        }
+        self._languages: list[tuple[str | None, ...]] = [()] * len(numbers)
+        same: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
+        for path, group in with_checkpoints(self._groups.items()):
+            known, language = self._languages[group], language_of(path)
             if language not in known:
-                self._languages[key] = (*known, language)
+                languages = (*known, language)
+                self._languages[group] = same.setdefault(languages, languages)
         graph = view.link_graph()
         if page is None:
             pairs = graph.pairs()
         else:
-            key = self._key(page)
-            siblings = with_checkpoints(self._keys.items())
-            pairs = graph.pairs_at([path for path, other in siblings if other == key])
-        self._excluded = {
-            self._pair_key(source, target) for source, target in with_checkpoints(pairs)
-        }
+            own = self.group(page)
+            siblings = with_checkpoints(self._groups.items())
+            pairs = graph.pairs_at([path for path, group in siblings if group == own])
+        self._excluded = _PairSet()
+        for source, target in with_checkpoints(pairs):
+            self.mark(source, target)
         self._texts: dict[FilePath, bytes] = {}
         self._headings: dict[FilePath, set[str]] = {}
+
+    def group(self, path: FilePath) -> int:
+        """Return the number of a document and its siblings: all that have its `sibling_key`."""
+        return self._groups[path]
 
     def is_new(self, first: FilePath, second: FilePath) -> bool:
         """Return whether a pair may be suggested."""
         if self._page is not None and self._page not in {first, second}:
             return False
-        if self._pair_key(first, second) in self._excluded:
+        if (self.group(first), self.group(second)) in self._excluded:
             return False
         if is_boilerplate(first) or is_boilerplate(second):
             return False
@@ -190,8 +220,8 @@ class _Candidates:
             return False
         languages = language_of(first), language_of(second)
         return languages[0] == languages[1] or not (
-            languages[1] in self._languages[self._key(first)]
-            or languages[0] in self._languages[self._key(second)]
+            languages[1] in self._languages[self.group(first)]
+            or languages[0] in self._languages[self.group(second)]
         )
 
     def is_parallel(self, first: FilePath, second: FilePath) -> bool:
@@ -202,7 +232,7 @@ class _Candidates:
 
     def mark(self, first: FilePath, second: FilePath) -> None:
         """Do not suggest a pair again."""
-        self._excluded.add(self._pair_key(first, second))
+        self._excluded.add((self.group(first), self.group(second)))
 
     def text(self, hit: SemanticHit) -> str:
         """Return the text of a part; empty if the document is unreadable."""
@@ -210,13 +240,6 @@ class _Candidates:
             self._texts[hit.path] = self._view.read([hit.path]).get(hit.path) or b""
         data = self._texts[hit.path][hit.byte_start : hit.byte_end]
         return data.decode("utf-8", "replace")
-
-    def _key(self, path: FilePath) -> str:
-        return self._keys.get(path) or sibling_key(path)
-
-    def _pair_key(self, first: FilePath, second: FilePath) -> tuple[str, str]:
-        keys = self._key(first), self._key(second)
-        return min(keys), max(keys)
 
     def _headings_of(self, path: FilePath) -> set[str]:
         if path not in self._headings:

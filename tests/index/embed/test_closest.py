@@ -28,7 +28,7 @@ def random_rows(count=60, dimensions=6):
 
 def expected(vectors, groups, least):
     """The same by plain loops: of a chunk and a group the best pair, of the chunk's best groups."""
-    rows = vectors.take(np.arange(len(groups))).floats(slice(None))
+    rows = vectors.select(np.arange(len(groups))).floats(slice(None))
     cosines = rows @ rows.T
     names = sorted(set(groups))
     best = np.array(

@@ -76,5 +76,16 @@ def test_a_block_that_grew_is_known_at_once(pages, known):
 def test_a_byte_a_number_keeps_the_direction():
     rows = np.random.default_rng(2).standard_normal((100, 256)).astype(np.float32)
     one = Vectors(256).updated({1: (bytes(1600), quantize(Matrix(rows)))}, [])
-    kept = one.take(np.arange(100)).floats(slice(None))
+    kept = one.select(np.arange(100)).floats(slice(None))
     assert (kept * Matrix(rows).rows).sum(axis=1).min() > 0.9999
+
+
+def test_vectors_that_were_read_before_stay_while_others_are_added(known):
+    """Two snapshots that grow from the same vectors share memory, and none sees the other's."""
+    before = known.select(np.arange(len(known))).floats(slice(None))
+    left = known.updated({9: (KEYS[5], quantize(matrix(WEST)))}, [])
+    right = known.updated({9: (KEYS[5], quantize(matrix(EAST)))}, [])
+    assert (left.select(np.arange(len(known))).floats(slice(None)) == before).all()
+    last = np.array([len(known)])
+    assert np.allclose(left.select(last).floats(slice(None)), matrix(WEST).rows, atol=0.01)
+    assert np.allclose(right.select(last).floats(slice(None)), matrix(EAST).rows, atol=0.01)

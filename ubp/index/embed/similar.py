@@ -13,7 +13,7 @@ chunks (9.6 s instead of 7.5), 2.2 times at 36,000 (21 s instead of 10) and 8 ti
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,8 +23,8 @@ from ubp.index.embed.vectors import (
     Floats,
     Mask,
     Matrix,
-    QuantizedRows,
     Rows,
+    SelectedRows,
     VectorCollection,
     VectorHit,
     Vectors,
@@ -53,7 +53,7 @@ Pair: TypeAlias = tuple[VectorHit, VectorHit, float]
 def most_similar_pairs(
     collection: VectorCollection,
     vectors: Vectors,
-    keys: Sequence[str],
+    keys: Sequence[Hashable],
     min_margin: float,
     pages: Mask | None = None,
 ) -> Iterator[Pair]:
@@ -67,15 +67,15 @@ def most_similar_pairs(
     chunks, groups = _distinct(collection, rows, keys, pages)
     subset = None if pages is None else np.flatnonzero(pages[collection.pages_of(chunks)])
     if len(chunks) and groups[0] != groups[-1]:
-        taken = vectors.take(rows[chunks])
-        for pair in _find_pairs(taken, groups, min_margin, subset):
+        selected = vectors.select(rows[chunks])
+        for pair in _find_pairs(selected, groups, min_margin, subset):
             score = min(pair.cosine, 1.0)
             first, second = collection.hits([chunks[pair.first], chunks[pair.second]], [score] * 2)
             yield first, second, pair.margin
 
 
 def _distinct(
-    collection: VectorCollection, rows: Rows, keys: Sequence[str], preferred: Mask | None
+    collection: VectorCollection, rows: Rows, keys: Sequence[Hashable], preferred: Mask | None
 ) -> tuple[Rows, Rows]:
     """Return one chunk per group and vector, of the preferred pages if possible, and its group."""
     chunks = np.flatnonzero(rows >= 0)
@@ -98,24 +98,25 @@ class _RowPair(NamedTuple):
 
 
 def _find_pairs(
-    vectors: QuantizedRows, groups: Rows, min_margin: float, subset: Rows | None
+    vectors: SelectedRows, groups: Rows, min_margin: float, subset: Rows | None
 ) -> Iterator[_RowPair]:
     """Yield the pairs of rows, whose groups are in ascending order; the first is in the subset."""
     ids, starts = np.unique(groups, return_index=True)
     space = _Space(vectors, np.append(starts, len(groups)), np.searchsorted(ids, groups))
     rows = np.arange(len(groups)) if subset is None else subset
+    if not len(rows):
+        return
     # All rows find each other from both sides; those of a subset must search further.
     nearest = _nearest(space, rows, NEIGHBORS + 1 if subset is None else 4 * NEIGHBORS)
     # Candidates: each row with each of its nearest groups.
-    indices = np.repeat(np.arange(len(rows)), nearest.groups.shape[1])
-    candidate_groups, cosines = nearest.groups.ravel(), nearest.cosines.ravel()
-    partial_margins = cosines - _neighbor_means(nearest, indices, candidate_groups) / 2
-    upper_bounds = partial_margins
-    if subset is None:
-        upper_bounds = partial_margins - _min_neighbor_means(space, nearest)[candidate_groups] / 2
-    kept = np.flatnonzero(upper_bounds >= min_margin)
-    indices, candidate_groups = indices[kept], candidate_groups[kept]
-    partial_margins, cosines = partial_margins[kept], cosines[kept]
+    other_means = _min_neighbor_means(space, nearest) if subset is None else None
+    candidates = [
+        _candidates(nearest, part, other_means, min_margin)
+        for part in _slices(len(rows), PART_ROWS)
+    ]
+    indices, candidate_groups, cosines, partial_margins = map(
+        np.concatenate, zip(*candidates, strict=True)
+    )
     second = _best_in_groups(space, rows[indices], candidate_groups)
     others, place = np.unique(second, return_inverse=True)
     nearest_to_others = (
@@ -136,7 +137,7 @@ def _find_pairs(
 class _Space(NamedTuple):
     """Vectors, the start of each group of them (and the end of the last), the group of each."""
 
-    vectors: QuantizedRows
+    vectors: SelectedRows
     starts: Rows
     own: Rows
 
@@ -176,6 +177,25 @@ def _nearest(space: _Space, rows: Rows, limit: int) -> _Nearest:
     return _Nearest(groups, cosines)
 
 
+def _candidates(
+    nearest: _Nearest, part: slice, other_means: Floats | None, min_margin: float
+) -> tuple[Rows, Rows, Floats, Floats]:
+    """Return for some rows their indices, groups, cosines, and margins less the group's means.
+
+    Left out are those whose margin is below the minimum even with the group's lowest mean.
+    """
+    count, limit = nearest.groups.shape
+    indices = np.repeat(np.arange(count)[part], limit)
+    groups, cosines = nearest.groups[part].ravel(), nearest.cosines[part].ravel()
+    half = np.float32(0.5)
+    partial_margins: Floats = cosines - _neighbor_means(nearest, indices, groups) * half
+    upper_bounds = partial_margins
+    if other_means is not None:
+        upper_bounds = partial_margins - other_means[groups] * half
+    kept = np.flatnonzero(upper_bounds >= min_margin)
+    return indices[kept], groups[kept], cosines[kept], partial_margins[kept]
+
+
 def _tiles(space: _Space, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
     """Yield places in `rows`, and the vectors to compare them with, in ascending order."""
     count = len(space.vectors)
@@ -203,7 +223,7 @@ def _tile_rows(columns: int) -> int:
     return max(1, min(TILE_ROWS, TILE_COSINES // columns))
 
 
-def _assign(vectors: QuantizedRows, centers: Floats) -> Rows:
+def _assign(vectors: SelectedRows, centers: Floats) -> Rows:
     """Return the nearest center of each row."""
     nearest = [
         (vectors.floats(part) @ centers.T).argmax(axis=1)
