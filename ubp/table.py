@@ -81,6 +81,93 @@ KITS = (
 
 ROWS = (
     Row(
+        "ubp.answers.search.search:SEARCH",
+        record="search",
+        command="search",
+        help="Search pages by keywords, meaning and links, in English and Japanese.\n\n"
+        "Pages that match any of the words are listed, best match first. Search by meaning needs "
+        "the extra `full`; without it, only keywords are used. Exit status: 0, even without "
+        "results.",
+        example="ubp search 'how do tokens expire' tag:security",
+        tool="ubp_search",
+        toolset="docs",
+    ),
+    Row(
+        "ubp.answers.pages.get_page:GET_PAGE",
+        record="get-page",
+        command="get-page",
+        help="Print a page with its links, its backlinks and the state of its sources.",
+        example="ubp get-page docs/auth.md --json",
+        tool="ubp_get_page",
+        toolset="docs",
+    ),
+    Row(
+        "ubp.answers.pages.get_context:GET_CONTEXT",
+        record="get-context",
+        command="get-context",
+        help="Show a page with summaries of the pages linked with it.\n\n"
+        "Nearer pages and stronger links come first.",
+        example="ubp get-context docs/auth.md --depth 1",
+        tool="ubp_get_context",
+        toolset="docs",
+    ),
+    Row(
+        "ubp.answers.search.fulltext_search:FULLTEXT_SEARCH",
+        record="search-fulltext",
+        command="search --fulltext",
+        help="Search sections by keywords, instead of pages.",
+        example="ubp search --fulltext 'token expiry'",
+        tool="ubp_fulltext_search",
+        toolset="docs",
+    ),
+    Row(
+        "ubp.answers.pages.list_pages:LIST_PAGES",
+        record="list-pages",
+        command="list-pages",
+        help="List pages with their titles, types and link counts.",
+        example="ubp list-pages --doc-type design --sort updated_at --order desc",
+        tool="ubp_list_pages",
+        toolset="docs",
+    ),
+    Row(
+        "ubp.answers.pages.get_graph:GET_GRAPH",
+        record="get-graph",
+        command="get-graph",
+        help="Show the link graph as text, JSON, Graphviz or Mermaid.",
+        example="ubp get-graph --center docs/auth.md --depth 1 --format mermaid",
+        tool="ubp_get_graph",
+        toolset="docs",
+        by_hand="ubp.cli.graph:get_graph",
+    ),
+    Row(
+        "ubp.answers.staleness.check_staleness:CHECK_STALENESS",
+        record="check-staleness",
+        tool="ubp_check_staleness",
+        toolset="maintenance",
+    ),
+    Row(
+        "ubp.answers.pages.suggest_links:SUGGEST_LINKS",
+        record="suggest-links",
+        command="suggest-links",
+        help="Find pairs of similar pages that are not linked in either direction.\n\n"
+        "Translations and versions of a page, logs and boilerplate are excluded. Needs the extra "
+        "`full`.",
+        example="ubp suggest-links docs/auth.md --min-score 0.6",
+        tool="ubp_suggest_links",
+        toolset="maintenance",
+    ),
+    Row(
+        "ubp.answers.pages.impact:IMPACT",
+        record="impact",
+        command="impact",
+        help="List the pages that depend on a page or source file, and how.\n\n"
+        "Direct dependents come first: pages that list it as a source, or link to it with "
+        "`depends_on`, `implements` or `extends`.",
+        example="ubp impact src/auth.py",
+        tool="ubp_get_impact",
+        toolset="maintenance",
+    ),
+    Row(
         "ubp.answers.checks.check:CHECK",
         record="check",
         command="check",
@@ -128,98 +215,11 @@ ROWS = (
         example="ubp ack docs/auth.md --reason 'renamed a variable'",
     ),
     Row(
-        "ubp.answers.staleness.check_staleness:CHECK_STALENESS",
-        record="check-staleness",
-        tool="ubp_check_staleness",
-        toolset="maintenance",
-    ),
-    Row(
         "ubp.answers.staleness.status:STATUS",
         record="status",
         command="status",
         help="Show index status: pages, links, staleness, front matter problems.",
         example="ubp status --check",
-    ),
-    Row(
-        "ubp.answers.pages.get_page:GET_PAGE",
-        record="get-page",
-        command="get-page",
-        help="Print a page with its links, its backlinks and the state of its sources.",
-        example="ubp get-page docs/auth.md --json",
-        tool="ubp_get_page",
-        toolset="docs",
-    ),
-    Row(
-        "ubp.answers.pages.list_pages:LIST_PAGES",
-        record="list-pages",
-        command="list-pages",
-        help="List pages with their titles, types and link counts.",
-        example="ubp list-pages --doc-type design --sort updated_at --order desc",
-        tool="ubp_list_pages",
-        toolset="docs",
-    ),
-    Row(
-        "ubp.answers.pages.get_context:GET_CONTEXT",
-        record="get-context",
-        command="get-context",
-        help="Show a page with summaries of the pages linked with it.\n\n"
-        "Nearer pages and stronger links come first.",
-        example="ubp get-context docs/auth.md --depth 1",
-        tool="ubp_get_context",
-        toolset="docs",
-    ),
-    Row(
-        "ubp.answers.pages.get_graph:GET_GRAPH",
-        record="get-graph",
-        command="get-graph",
-        help="Show the link graph as text, JSON, Graphviz or Mermaid.",
-        example="ubp get-graph --center docs/auth.md --depth 1 --format mermaid",
-        tool="ubp_get_graph",
-        toolset="docs",
-        by_hand="ubp.cli.graph:get_graph",
-    ),
-    Row(
-        "ubp.answers.pages.suggest_links:SUGGEST_LINKS",
-        record="suggest-links",
-        command="suggest-links",
-        help="Find pairs of similar pages that are not linked in either direction.\n\n"
-        "Translations and versions of a page, logs and boilerplate are excluded. Needs the extra "
-        "`full`.",
-        example="ubp suggest-links docs/auth.md --min-score 0.6",
-        tool="ubp_suggest_links",
-        toolset="maintenance",
-    ),
-    Row(
-        "ubp.answers.pages.impact:IMPACT",
-        record="impact",
-        command="impact",
-        help="List the pages that depend on a page or source file, and how.\n\n"
-        "Direct dependents come first: pages that list it as a source, or link to it with "
-        "`depends_on`, `implements` or `extends`.",
-        example="ubp impact src/auth.py",
-        tool="ubp_get_impact",
-        toolset="maintenance",
-    ),
-    Row(
-        "ubp.answers.search.search:SEARCH",
-        record="search",
-        command="search",
-        help="Search pages by keywords, meaning and links, in English and Japanese.\n\n"
-        "Pages that match any of the words are listed, best match first. Search by meaning needs "
-        "the extra `full`; without it, only keywords are used. Exit status: 0, even without "
-        "results.",
-        example="ubp search 'how do tokens expire' tag:security",
-        tool="ubp_search",
-        toolset="docs",
-    ),
-    Row(
-        "ubp.answers.search.fulltext_search:FULLTEXT_SEARCH",
-        record="search-fulltext",
-        command="search --fulltext",
-        help="Search sections by keywords, instead of pages.",
-        example="ubp search --fulltext 'token expiry'",
-        tool="ubp_fulltext_search",
-        toolset="docs",
     ),
     Row(
         "ubp.answers.search.diff:DIFF",

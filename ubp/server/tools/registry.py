@@ -1,4 +1,4 @@
-"""The table of tool sets; a new tool or set is a new row."""
+"""The tool sets, made from the table of answers, and the choice of tools among them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -10,27 +10,19 @@ from ubp.server.tools.graph_app import GRAPH_APP
 from ubp.server.tools.tool import AnyTool, make_tool
 from ubp.table import KITS, rows_of_tools
 
-TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
-    "docs": (
-        make_tool("ubp_search"),
-        make_tool("ubp_get_page"),
-        make_tool("ubp_get_context"),
-        make_tool("ubp_fulltext_search"),
-        make_tool("ubp_list_pages"),
-        replace(make_tool("ubp_get_graph"), app=GRAPH_APP),
-    ),
-    "maintenance": (
-        make_tool("ubp_check_staleness"),
-        make_tool("ubp_suggest_links"),
-        make_tool("ubp_get_impact"),
-    ),
-}
+APPS = {"ubp_get_graph": GRAPH_APP}
 
 
 def load_rows(name: str) -> tuple[AnyTool, ...]:
     """Return the tools of a set that the table of answers has."""
-    return tuple(make_tool(row.tool) for row in rows_of_tools(name))
+    tools = (make_tool(row.tool) for row in rows_of_tools(name))
+    return tuple(replace(tool, app=APPS.get(tool.name)) for tool in tools)
 
+
+TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
+    name: load_rows(name) for name in ("docs", "maintenance")
+}
+"""The default ones."""
 
 # Loaded where they are asked for: a server without them starts no later.
 OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
