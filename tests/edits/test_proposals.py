@@ -274,6 +274,17 @@ def test_accepting_merges_and_refuses_conflicts(project, propose, workspace):
     assert list_proposals(workspace.session.repository) == ()
 
 
+def test_an_edit_of_a_page_that_was_renamed_meanwhile_stays_open(project, propose, workspace):
+    propose(changes.append("New."))
+    project.git("mv", PAGE, "docs/renamed.md")
+    project.commit()
+    head = project.git("rev-parse", "HEAD")
+    with pytest.raises(RepositoryError, match=f"conflicts .* in {PAGE}"):
+        workspace.accept_proposal(1)
+    assert [proposal.id for proposal in workspace.proposals()] == [1]
+    assert project.git("rev-parse", "HEAD") == head
+
+
 def test_bare_repository_accepts_on_the_branch_of_head_but_a_mirror_does_not(project, tmp_path):
     bare = tmp_path / "notes.git"
     project.git("clone", "--quiet", "--bare", str(project.root), str(bare))

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import pygit2
+from pygit2.enums import MergeFlag
 
 from ubp.core.errors import GitCommandError, RepositoryError
 from ubp.core.model import MODE_FILE, FilePath, ObjectId
@@ -167,11 +168,12 @@ def merge_trees(
 ) -> tuple[ObjectId, tuple[FilePath, ...]]:
     """Merge the trees of two commits, and return the id of the tree and the conflicting paths.
 
-    `base` is the commit that both come from. Nothing is checked out.
+    `base` is the commit that both come from. Nothing is checked out. A file that one side renames
+    and the other one changes is a conflict: the change must not move to a path that nobody names.
     """
     libgit2 = open_for_writing(repository)
     ancestor, own, other = (libgit2[commit].peel(pygit2.Tree) for commit in (base, ours, theirs))
-    index = libgit2.merge_trees(ancestor, own, other)
+    index = libgit2.merge_trees(ancestor, own, other, flags=MergeFlag(0))
     if index.conflicts is not None:
         sides = (side for conflict in index.conflicts for side in conflict if side is not None)
         return ABSENT, tuple(sorted({FilePath(side.path) for side in sides}))
