@@ -120,3 +120,12 @@ def test_commit_dated_in_the_future_locks_no_page(fetched, propose, monkeypatch)
     monkeypatch.setenv("GIT_COMMITTER_DATE", "@4102444800 +0000")
     fetched(5, {PAGE: "# New\n"})
     assert propose(append("More.")).proposal.pages == (PAGE,)
+
+
+def test_proposal_after_a_log_with_the_greatest_number_is_listed(project, propose):
+    tree = project.git("rev-parse", "HEAD^{tree}")
+    text = "x\n\nUBP-Event: accepted\nUBP-Proposal: 5\nUBP-Last: 999999999\n"
+    project.git("update-ref", "refs/ubp/log", project.git("commit-tree", tree, "-m", text))
+    proposal = propose(append("More.")).proposal.id
+    with Workspace.open(str(project.root)) as workspace:
+        assert [each.id for each in workspace.proposals()] == [proposal]

@@ -114,8 +114,11 @@ def _log_entry(commit: CommitMessage) -> LogEntry | None:
 
 
 def next_number(repository: Repository) -> int:
-    """Return the id of the next proposal: the first after the last one that no branch has."""
-    number = 1 + _last_number(repository)
+    """Return the id of the next proposal: the first after the last one that no branch has.
+
+    A log that was fetched may name the greatest id: the next one would be of no proposal.
+    """
+    number = _number(str(1 + _last_number(repository))) or 1
     while read_ref(repository, f"{REFERENCE}{number}"):
         number += 1
     return number
