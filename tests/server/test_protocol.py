@@ -253,6 +253,19 @@ async def test_answers_never_show_where_the_repository_is(client, repository):
     assert all(str(repository.root.parent) not in answer.model_dump_json() for answer in answers)
 
 
+async def test_a_source_cannot_end_the_comment_of_a_page_that_is_a_resource(repository, client):
+    source = "src/a--->b---.py"
+    repository.write(source, "a = 1\n")
+    repository.write("docs/hyphens.md", f"---\nsource_refs: ['{source}']\n---\n# Hyphens\n")
+    repository.commit("Add a page")
+    repository.write(source, "a = 2\n")
+    repository.commit("Change its source")
+    contents = (await client.read_resource("ubp://page/docs/hyphens.md")).contents[0]
+    comment = contents.text.partition("\n")[0]
+    assert "src/a- - ->b- - -.py" in comment
+    assert comment.count("--") == 2
+
+
 async def test_pages_are_resources(client):
     templates = (await client.list_resource_templates()).resource_templates
     assert [template.uri_template for template in templates] == ["ubp://page/{+filepath}"]

@@ -1,6 +1,7 @@
 """Resources: pages, the state of the documentation and its graph, each with an address."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -233,8 +234,8 @@ def _page_text(workspace: Workspace, uri: str) -> str:
     write = Writer(is_agent=True)
     refs = "; ".join(stale_ref_text(reference, write) for reference in record.stale_refs)
     staleness = f"{record.staleness}: {refs}" if refs else record.staleness
-    # Two hyphens would end the comment.
-    comment = f"{NOTICE} Staleness: {staleness}.".replace("--", "- -")
+    # Two hyphens in a row would end the comment.
+    comment = re.sub("-(?=-)", "- ", f"{NOTICE} Staleness: {staleness}.")
     return f"<!-- {comment} -->\n{page.text}"
 
 
