@@ -2,8 +2,8 @@
 
 import pytest
 
-from ubp.core.errors import ModelError, ModelNeededError, StoreError, UsageError
-from ubp.server.errors import translate
+from ubp.core.errors import BadArgumentError, ModelError, ModelNeededError, StoreError, UsageError
+from ubp.server.errors import MAX_CHARACTERS, bad_params, translate
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,12 @@ def test_refusal_has_its_kind_and_what_to_do(error, code, kind):
     refusal = translate(error).error
     assert (refusal.code, refusal.data) == (code, {"kind": kind})
     assert refusal.message == "No model. Install one."
+
+
+def test_a_long_text_of_the_client_is_not_repeated_as_a_whole():
+    text = "x" * 100_000
+    of_tool = translate(BadArgumentError(text, f"Unknown argument: {text}.", hint="See y."))
+    for error in (bad_params(f"Unknown: {text}. Available: y.", uri=text).error, of_tool.error):
+        assert len(error.message) < MAX_CHARACTERS + 10
+        assert error.message.endswith(" y.")
+        assert max(map(len, error.data.values())) < MAX_CHARACTERS + 10

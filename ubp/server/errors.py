@@ -50,6 +50,8 @@ MODEL_ERROR = -32007
 ERROR_META = "ubp/error"  # the key of `_meta` in the result of a tool that failed
 
 MAX_FAULTS = 3  # listed per request
+MAX_CHARACTERS = 4_000
+"""Of a message, and of each text in its data: they repeat what a client sent."""
 
 LOG = logging.getLogger(__name__)
 
@@ -120,10 +122,10 @@ def translate(error: UbpError) -> MCPError:
     row = next((row for row in _ROWS if isinstance(error, row.error)), None)
     if row is None:
         return internal_error(type(error).__name__, error)
-    data = {"kind": row.kind, **_details(error)}
+    data = {"kind": row.kind, **_shortened(_details(error))}
     sentences = [error.message, error.cause, *_advice(error, row)]
     message = " ".join(sentence for sentence in sentences if sentence)
-    return MCPError(row.code, printable(redact_paths(message)), readable_json(data))
+    return MCPError(row.code, printable(redact_paths(_short(message))), readable_json(data))
 
 
 def error_result(error: MCPError) -> CallToolResult:
@@ -165,8 +167,19 @@ def failure_result(failure: str, error: MCPError) -> CallToolResult:
 
 def bad_params(message: str, **data: Any) -> MCPError:
     """Return the error of a request with a wrong or missing name."""
-    data = readable_json({"kind": "invalid_params", **data})
-    return MCPError(INVALID_PARAMS, printable(message), data)
+    data = readable_json({"kind": "invalid_params", **_shortened(data)})
+    return MCPError(INVALID_PARAMS, printable(_short(message)), data)
+
+
+def _short(text: str) -> str:
+    """Return a text that is not too long for a model, with the beginning and the end of one."""
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    return f"{text[: MAX_CHARACTERS // 2]} … {text[-MAX_CHARACTERS // 2 :]}"
+
+
+def _shortened(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _short(value) if isinstance(value, str) else value for key, value in data.items()}
 
 
 def redact_paths(text: str) -> str:
