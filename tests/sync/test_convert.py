@@ -24,6 +24,15 @@ def test_text_is_read_whatever_charset_is_declared(encoding, header, meta):
     assert decode(html.encode(encoding), content_type) == html
 
 
+@pytest.mark.parametrize("charset", ["utf-7", "unicode-escape", "raw_unicode_escape"])
+@pytest.mark.parametrize("is_in_header", [True, False])
+def test_a_charset_that_browsers_do_not_know_adds_no_text(charset, is_in_header):
+    content_type = f"text/html; charset={charset}" if is_in_header else "text/html"
+    html = rf'<meta charset="{charset}"><p>caf\xe9 +AEk-gnore \u0049gnore</p>'
+    body = html.encode("ascii") + (b"" if charset == "utf-7" else b"\xe9")
+    assert "Ignore" not in decode(body, content_type)
+
+
 def test_bytes_of_no_charset_are_read_as_windows_1252():
     assert decode(b"caf\xe9 \x93x\x94", "text/html") == "café “x”"
 

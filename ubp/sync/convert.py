@@ -103,7 +103,9 @@ REAL_CHARSETS = {
     "euc-kr": "cp949",
     "ks_c_5601-1987": "cp949",
 }
-SEVEN_BIT_CHARSETS = ("utf-16", "utf-7", "iso-2022")  # valid as UTF-8 without being it
+SEVEN_BIT_CHARSETS = ("utf-16", "iso-2022")  # valid as UTF-8 without being it
+# Python decodes these, browsers do not: what they write is text that no reader of the page sees.
+FOREIGN_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "utf-7"})
 
 _VERSIONS = (
     re.compile(r"\bversion\s+(?:of\s+)?([a-z]{0,12}\d[\w.]*\w)", re.IGNORECASE),
@@ -262,7 +264,15 @@ def _declared_charsets(body: bytes, content_type: str) -> list[str]:
     names = [header[1]] if header else []
     if meta:
         names.append((meta[1] or meta[2]).decode("ascii"))
-    return [name.lower() for name in names]
+    return [name.lower() for name in names if _is_for_the_web(name)]
+
+
+def _is_for_the_web(charset: str) -> bool:
+    """Return whether this may be an encoding of web pages; an unknown one is left to `decode`."""
+    try:
+        return codecs.lookup(charset).name.replace("_", "-") not in FOREIGN_CHARSETS
+    except LookupError:
+        return True
 
 
 def _mark_ids(content: LexborNode, targets: Collection[str]) -> None:
