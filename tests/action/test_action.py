@@ -290,6 +290,17 @@ def test_names_cannot_break_out_of_the_log_or_the_summary(runner, upstream):
     compare("hostile", pull_request(runner, upstream, "change"))
 
 
+def test_an_error_that_repeats_the_configuration_is_no_command_to_the_runner(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    setting = {"collections": {"##[stop-commands]x": {"git": "https://example.org/x.git"}}}
+    upstream.write(".ubp/config.json", json.dumps(setting))
+    upstream.commit("Configure")
+    job = pull_request(runner, upstream, "change")
+    assert job.status == 2
+    assert "# #[stop-commands]x" in job.log
+    assert "##[" not in job.log
+
+
 MODULES = sys.stdlib_module_names | {"sitecustomize", "usercustomize", "yaml", "cyclopts"}
 PACKAGES = ("ensurepip", "hatchling", "pip", "ubp", "venv")
 PROGRAMS = (
