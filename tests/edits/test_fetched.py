@@ -128,4 +128,5 @@ def test_proposal_after_a_log_with_the_greatest_number_is_listed(project, propos
     project.git("update-ref", "refs/ubp/log", project.git("commit-tree", tree, "-m", text))
     proposal = propose(append("More.")).proposal.id
     with Workspace.open(str(project.root)) as workspace:
-        assert [each.id for each in workspace.proposals()] == [proposal]
+        (listed,) = list_proposals(workspace.session.repository)
+    assert listed.id == proposal

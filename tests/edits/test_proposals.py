@@ -280,8 +280,9 @@ def test_an_edit_of_a_page_that_was_renamed_meanwhile_stays_open(project, propos
     project.commit()
     head = project.git("rev-parse", "HEAD")
     with pytest.raises(RepositoryError, match=f"conflicts .* in {PAGE}"):
-        workspace.accept_proposal(1)
-    assert [proposal.id for proposal in workspace.proposals()] == [1]
+        accept(workspace.session, 1)
+    (proposal,) = list_proposals(workspace.session.repository)
+    assert proposal.id == 1
     assert project.git("rev-parse", "HEAD") == head
 
 
