@@ -9,6 +9,7 @@ from cyclopts import Group
 
 from ubp.frame.wording import PAGE_ORDER
 from ubp.table import KITS, Kit, row_of_command, subcommands
+from ubp.table import ROWS as TABLE
 
 EVERYDAY = Group("Everyday", sort_key=0)
 QUERY = Group("Query", sort_key=1)
@@ -54,7 +55,8 @@ def kit_row(kit: Kit) -> CommandRow:
 # What `ubp --help` shows first, in this order.
 EVERYDAY_NAMES = ("init", "check", "stale", "bind", "ack", "search", "serve")
 
-_ROWS = (
+# What is no answer, or is on the path of hooks.
+_BY_HAND = (
     CommandRow(
         "stale",
         "ubp.cli.stale_command:stale",
@@ -66,17 +68,6 @@ _ROWS = (
         "otherwise 0.",
         "ubp stale --base origin/main",
     ),
-    answer_row("check"),
-    answer_row("explain"),
-    answer_row("affected"),
-    answer_row("search"),
-    answer_row("get-page"),
-    answer_row("list-pages"),
-    answer_row("get-context"),
-    answer_row("impact"),
-    answer_row("get-graph"),
-    answer_row("suggest-links"),
-    answer_row("diff"),
     CommandRow(
         "coverage",
         "ubp.cli.bind:coverage",
@@ -86,11 +77,6 @@ _ROWS = (
         "files, and files marked as generated or vendored in `.gitattributes` are excluded.",
         "ubp coverage src --days 90",
     ),
-    *(kit_row(kit) for kit in KITS if kit.help),
-    answer_row("status"),
-    answer_row("sql"),
-    answer_row("report"),
-    answer_row("badge"),
     CommandRow(
         "bind",
         "ubp.cli.bind:bind",
@@ -100,13 +86,6 @@ _ROWS = (
         "byte the same. Exit status: 1 if a page could not be written.",
         "ubp bind docs --explain",
     ),
-    answer_row("ack"),
-    answer_row("debt"),
-    answer_row("proposals"),
-    answer_row("init"),
-    answer_row("reindex"),
-    answer_row("model"),
-    answer_row("collections"),
     CommandRow(
         "serve",
         "ubp.cli.serve:serve",
@@ -128,11 +107,16 @@ _ROWS = (
         "`lsp`.",
         "ubp lsp",
     ),
-    answer_row("version"),
 )
 
-_EVERYDAY = {row.name: row._replace(group=EVERYDAY) for row in _ROWS if row.name in EVERYDAY_NAMES}
-ROWS = (
-    *(_EVERYDAY[name] for name in EVERYDAY_NAMES),
-    *(row for row in _ROWS if row.name not in EVERYDAY_NAMES),
-)
+_NAMES = dict.fromkeys(row.command.split(" ")[0] for row in TABLE if row.command)
+_KITS = {kit.name: kit_row(kit) for kit in KITS if kit.help}
+_ROWS = {
+    **{row.name: row for row in _BY_HAND},
+    **{name: answer_row(name) for name in _NAMES if name not in _KITS},
+    **_KITS,
+}
+_EVERYDAY = [_ROWS[name]._replace(group=EVERYDAY) for name in EVERYDAY_NAMES if name in _ROWS]
+_OTHERS = [row for name, row in _ROWS.items() if name not in EVERYDAY_NAMES]
+# Sorted as help shows them.
+ROWS = (*_EVERYDAY, *sorted(_OTHERS, key=lambda row: list(GROUPS.values()).index(row.group)))
