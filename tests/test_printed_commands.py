@@ -62,6 +62,8 @@ def hostile(repository, monkeypatch):
         repository.write(f"src/{number}.py", "old\n")
         repository.page(name, f"src/{number}.py", body="# T\n\nSee [it](/gone/only.md).\n")
     repository.write("docs/only.md", "# The only one of that name\n")
+    # Most links of this form lead somewhere.
+    repository.write("docs/known.md", "[it](/docs/only.md) " * 3 * len(NAMES))
     repository.commit("Begin")
     change(repository, "new\n")
     repository.commit("Change")
