@@ -507,3 +507,16 @@ def test_kind_that_a_grammar_lost_is_ignored(monkeypatch):
     names = {**grammar.names, "no_such_definition": "name"}
     monkeypatch.setitem(_GRAMMARS, "python", grammar._replace(names=names))
     assert [part.names for part in Symbols(b"def f(): ...\n", "python").all()] == [("f",)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("runs:\n  é: |\n    make a\n", "runs:\n  é: |\n    make b\n"),
+        ('runs: "make a"\n', 'runs: "make b"\n'),
+        ("runs: {key: 'make a'}\n", "runs: {key: 'make b'}\n"),
+    ],
+)
+def test_the_text_of_a_string_of_yaml_is_part_of_its_key(before, after):
+    old, new = (read_symbols(text.encode(), "yaml") for text in (before, after))
+    assert [part.digest for part in old.find("runs")] != [part.digest for part in new.find("runs")]

@@ -28,7 +28,7 @@ MAX_NESTING = 5_000
 # For the column of a node ast-grep counts the characters before it on its line, here for 0.2 s.
 MAX_COLUMNS = 500_000_000
 # The version of what `Symbols` returns for the same bytes and the same ast-grep.
-VERSION = 2
+VERSION = 3
 
 _SUFFIXES: Mapping[str, str] = {
     suffix: language
@@ -452,25 +452,39 @@ def _tokens(root: "SgNode") -> list[str]:
     """Return the tokens of a node without its comments.
 
     They are the texts of the leaves and, because in some languages white space decides on the
-    structure, the kinds of the nodes that have several children. Without recursion: expressions may
-    be nested deeply.
+    structure, the kinds of the nodes that have several children. Text between the children of a
+    node is one, too: some grammars have no leaf for the text of a string. Without recursion:
+    expressions may be nested deeply.
     """
     tokens = []
-    stack = [root]
+    text, first = root.text(), root.range().start.index
+    stack: list[SgNode | str] = [root]
     while stack:
         node = stack.pop()
+        if isinstance(node, str):
+            tokens.append(node)
+            continue
         children = node.children()
         if not children:
-            text = node.text()
-            if not text.isspace() and "comment" not in node.kind():
-                tokens.append(text)
+            leaf = node.text()
+            if not leaf.isspace() and "comment" not in node.kind():
+                tokens.append(leaf)
             continue
         kind = node.kind()
         if "comment" in kind:
             continue
         if len(children) > 1:
             tokens.append(kind)
-        stack += children[::-1]
+        end = node.range().end.index
+        for child in reversed(children):
+            span = child.range()
+            if (between := text[span.end.index - first : end - first]) and not between.isspace():
+                stack.append(between)
+            stack.append(child)
+            end = span.start.index
+        start = node.range().start.index
+        if (between := text[start - first : end - first]) and not between.isspace():
+            stack.append(between)
     return tokens
 
 
