@@ -6,7 +6,7 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.cli import app as commands
-from ubp.cli import stale, stale_command
+from ubp.cli import check, run_check, stale, stale_command
 from ubp.cli.app import run_tokens
 from ubp.cli.fast_path import parse_fast_call, split_global_options
 from ubp.cli.terminal import Options, Terminal
@@ -35,6 +35,13 @@ UNDERSTOOD = [
     "stale --quiet --exit-code --base origin/main src/*.md",
     "stale stale",
     "stale @{u}",
+    "check",
+    "check --staged",
+    "check --staged --amend docs/a.md",
+    "check --base main --ref v1.2 docs",
+    "check --pre-push -q",
+    "check --fail-on named --json",
+    "-C /somewhere check --fail-on=warning",
 ]
 LEFT_TO_CYCLOPTS = [
     "",
@@ -56,6 +63,10 @@ LEFT_TO_CYCLOPTS = [
     "stale --staged --staged",
     "stale --json --json",
     "stale --staged=true",
+    "check --fix",
+    "check --rule broken-link",
+    "check --fail-on stale",
+    "check --exit-code",
     "stale --days 1e3",
     "stale --days -1",
     "stale --days nan",
@@ -72,7 +83,7 @@ LEFT_TO_CYCLOPTS = [
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What `ubp stale` was called with, instead of doing it."""
+    """What `ubp stale` and `ubp check` were called with, instead of doing it."""
     heard = []
 
     def listen(options, terminal):
@@ -82,6 +93,8 @@ def calls(monkeypatch):
     # The fast path calls the one, cyclopts the other; both are imported before either is replaced.
     for module in (stale, stale_command):
         monkeypatch.setattr(module, "run_stale", listen)
+    for module in (check, run_check):
+        monkeypatch.setattr(module, "run_check", listen)
     return heard
 
 

@@ -1,7 +1,8 @@
 """A parser for the calls of hooks: cyclopts takes 85 ms to import, more than the rest of a hook.
 
-It knows the commonest options of `ubp stale`, and the global ones of every command. A call with
-anything else (another option, `--help`, `--`, an option given twice) goes to cyclopts unchanged.
+It knows the commonest options of `ubp stale` and `ubp check`, and the global ones of every command.
+A call with anything else (another option, `--help`, `--`, an option given twice) goes to cyclopts
+unchanged.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,13 +15,18 @@ MAX_NUMBER_LENGTH = 9
 
 
 class FastCall(NamedTuple):
-    """A call of `ubp stale`: the global options, and the fields of its `StaleOptions`."""
+    """A hook's call: the global options, the command, and the fields of its options."""
 
     options: Options
+    command: str
     arguments: dict[str, Any]
 
     def run(self, terminal: Terminal) -> int:
         """Run the command and return the exit status."""
+        if self.command == "check":
+            from ubp.cli.run_check import CheckOptions, run_check
+
+            return run_check(CheckOptions(**self.arguments), terminal)
         from ubp.cli.stale import run_stale
         from ubp.cli.stale_options import StaleOptions
 
@@ -41,10 +47,13 @@ def _number(value: str) -> float:
     return float(value)
 
 
-def _level(value: str) -> str:
-    if value not in {"stale", "possibly_stale", "named", "never"}:
-        raise _UnsupportedCallError
-    return value
+def _one_of(*values: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in values:
+            raise _UnsupportedCallError
+        return value
+
+    return read
 
 
 # Each option's field; of options with a value also how it is read.
@@ -52,24 +61,29 @@ _ValueOptions = Mapping[str, tuple[str, Callable[[str], Any]]]
 
 _GLOBAL_FLAGS = {"--json": "json", "--no-color": "no_color", "--quiet": "quiet", "-q": "quiet"}
 _GLOBAL_VALUES: _ValueOptions = {"--cwd": ("cwd", _text), "-C": ("cwd", _text)}
-_STALE_FLAGS = {
-    "--staged": "staged",
-    "--amend": "amend",
-    "--all": "every",
-    "--exit-code": "exit_code",
+_CHANGE_FLAGS = {"--staged": "staged", "--amend": "amend"}
+_CHANGE_VALUES: _ValueOptions = {"--base": ("base", _text), "--ref": ("ref", _text)}
+_FLAGS = {
+    "stale": {**_CHANGE_FLAGS, "--all": "every", "--exit-code": "exit_code"},
+    "check": {**_CHANGE_FLAGS, "--pre-push": "pre_push"},
 }
-_STALE_VALUES: _ValueOptions = {
-    "--base": ("base", _text),
-    "--ref": ("ref", _text),
-    "--days": ("days", _number),
-    "--fail-on": ("fail_on", _level),
+_VALUES: Mapping[str, _ValueOptions] = {
+    "stale": {
+        **_CHANGE_VALUES,
+        "--days": ("days", _number),
+        "--fail-on": ("fail_on", _one_of("stale", "possibly_stale", "named", "never")),
+    },
+    "check": {
+        **_CHANGE_VALUES,
+        "--fail-on": ("fail_on", _one_of("warning", "error", "named", "never")),
+    },
 }
 
 _META_FLAGS = frozenset({"--", "-h", "--help", "-V", "--version", "--install-completion"})
 
 
 def parse_fast_call(tokens: Sequence[str]) -> FastCall | None:
-    """Parse a hook's call of `ubp stale`; return None for a call that only cyclopts can parse."""
+    """Parse a hook's call; return None for one that only cyclopts can parse."""
     remaining = iter(tokens)
     options: dict[str, Any] = {}
     arguments: dict[str, Any] = {}
@@ -81,21 +95,22 @@ def parse_fast_call(tokens: Sequence[str]) -> FastCall | None:
                 command = token
                 break
             _read_option(token, remaining, _GLOBAL_FLAGS, _GLOBAL_VALUES, options)
-        if command != "stale":
+        if command not in _FLAGS:
             return None
+        flags, values = _FLAGS[command], _VALUES[command]
         for token in remaining:
             name = token.partition("=")[0]
             if not token:
                 return None
             if not token.startswith("-"):
                 paths.append(token)
-            elif name in _STALE_FLAGS or name in _STALE_VALUES:
-                _read_option(token, remaining, _STALE_FLAGS, _STALE_VALUES, arguments)
+            elif name in flags or name in values:
+                _read_option(token, remaining, flags, values, arguments)
             else:
                 _read_option(token, remaining, _GLOBAL_FLAGS, _GLOBAL_VALUES, options)
     except _UnsupportedCallError:
         return None
-    return FastCall(Options(**options), {"paths": tuple(paths), **arguments})
+    return FastCall(Options(**options), command, {"paths": tuple(paths), **arguments})
 
 
 def split_global_options(tokens: Sequence[str]) -> tuple[Options, list[str]] | None:

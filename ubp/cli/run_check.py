@@ -1,0 +1,118 @@
+"""What `ubp check` does; a hook's call comes here without cyclopts, which takes 70 ms to import."""
+
+from typing import Literal, NamedTuple
+
+from ubp import __version__
+from ubp.answers.checks.check import check_record, text
+from ubp.checks.finding import CheckReport
+from ubp.checks.run import check_target
+from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.hooks import judge, judge_push
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.outputs import Answer, read_outputs
+from ubp.cli.terminal import Format, Terminal
+from ubp.core.errors import UsageError
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
+from ubp.index.session import Target
+from ubp.output.ci.outcome import Outcome
+from ubp.staleness.model import is_certain
+
+FailOn = Literal["warning", "error", "named", "never"]
+
+
+class CheckOptions(NamedTuple):
+    """The options of `ubp check`; `ubp.cli.check` describes them."""
+
+    paths: tuple[str, ...] = ()
+    staged: bool = False
+    amend: bool = False
+    base: str | None = None
+    ref: str | None = None
+    pre_push: bool = False
+    rules: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    fail_on: FailOn = "error"
+    fix: bool = False
+    dry_run: bool = False
+    format: Format | None = None
+    output_files: tuple[str, ...] = ()
+
+
+def run_check(options: CheckOptions, terminal: Terminal) -> int:
+    """Print the findings and return the exit status.
+
+    Raises:
+        UsageError: the options contradict each other.
+    """
+    _check_options(options)
+    outputs = read_outputs(options.format, options.output_files, terminal)
+    keys, rules = options.keys, options.rules
+    with open_workspace(terminal, keys=keys) as workspace:
+        session = workspace.session
+        if options.pre_push:
+            judged = judge_push(workspace, terminal.environment)
+        else:
+            target = Target(options.ref, options.staged, options.base, options.amend)
+            judged = judge(workspace, target, terminal.environment)
+        fixes = None
+        if options.fix:
+            from ubp.checks.fix import fix_findings  # loads the Markdown parser
+
+            fixes = fix_findings(session, options.paths, rules, is_dry=options.dry_run)
+            report = fixes.check
+        else:
+            is_named = options.fail_on == "named"
+            report = check_target(
+                session, judged.target, options.paths, rules, has_evidence=is_named
+            )
+        change = judged.words(workspace, report.snapshot)
+        writer = Writer(
+            is_quiet=terminal.options.quiet,
+            prefix=session.repository.prefix,
+            keys=keys,
+            change=change,
+        )
+        status = exit_status(report, options.fail_on, is_hook=judged.is_hook)
+        record = check_record(report, fixes)
+        answer = Answer(
+            text=lambda style: joined(text(record, writer._replace(style=style))),
+            record=lambda: record,
+            outcome=lambda: Outcome("check", report, status, __version__, change=change, keys=keys),
+        )
+        outputs.deliver(answer, workspace, terminal)
+    return status
+
+
+def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) -> int:
+    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0.
+
+    In a hook what is unknown is only a warning.
+    """
+    severities = {"warning": ("error", "warning"), "never": ()}.get(fail_on, ("error",))
+    failing = [finding for finding in report.findings if finding.severity in severities]
+    has_unread = False
+    if fail_on == "named":
+        has_unread = any(finding.drift and finding.drift.is_unread for finding in failing)
+        failing = [finding for finding in failing if not finding.drift or is_certain(finding.drift)]
+    if failing:
+        return FINDINGS
+    return FAILED if (report.unverified or has_unread) and not is_hook else CLEAN
+
+
+def _check_options(options: CheckOptions) -> None:
+    has_target = options.staged or bool(options.base or options.ref)
+    if options.pre_push and (has_target or options.fix):
+        raise UsageError(
+            "--pre-push cannot be combined with --staged, --base, --ref or --fix.",
+            cause="The push determines the commits to check.",
+            hint="To check another range: ubp check --base REV --ref REV",
+        )
+    if options.dry_run and not options.fix:
+        raise UsageError("--dry-run requires --fix.", hint="Use both: ubp check --fix --dry-run")
+    if options.fix and has_target:
+        raise UsageError(
+            "--fix cannot be combined with --staged, --base or --ref.",
+            cause="--fix works on the files of the work tree.",
+            hint="Remove the other option, then `git add` the fixed pages.",
+        )
