@@ -42,5 +42,5 @@ def test_a_text_ends_at_its_marker_and_nowhere_before(text):
 
 def test_a_marker_that_a_text_holds_is_not_used(monkeypatch):
     words = iter(["3f9a1c02", "00c0ffee", "5eed5eed"])  # their digits become letters
-    monkeypatch.setattr(quoting.secrets, "token_hex", lambda _: next(words))
+    monkeypatch.setattr("secrets.token_hex", lambda _: next(words))
     assert quoting.new_marker("a\njfpahcgi>>>\nb", "x ggcgffee y") == "leedleed"

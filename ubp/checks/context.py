@@ -23,7 +23,6 @@ from ubp.core.paths import normalize_path
 from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
-from ubp.markdown.document import read_head, written_addresses
 from ubp.markdown.resolve import differs_in_case, stem
 from ubp.markdown.sites.site import addresses
 from ubp.search.graph import Graph, open_graph
@@ -192,6 +191,8 @@ class RuleContext:
     def _is_address_set_by_page(self, link: Link, path: FilePath) -> bool:
         """Whether a page's front matter names its address, so that its file's name is another."""
         if path not in self._own_addresses:
+            from ubp.markdown.document import read_head, written_addresses  # not for each hook
+
             data = self.view.read([path]).get(path)
             written = written_addresses(read_head(data, ())) if data else ()
             site = self.graph.sites.of(path)

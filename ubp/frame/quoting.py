@@ -1,7 +1,6 @@
 """Quotations of what documents contain, for agents: a reader cannot mistake them for ours."""
 
 import re
-import secrets
 from collections.abc import Iterator
 
 from ubp.frame.wording import printable, printable_line
@@ -67,6 +66,8 @@ def label(text: str) -> str:
 
 def new_marker(*texts: str) -> str:
     """Return a random word that is in none of these texts, to enclose them in one answer."""
+    import secrets  # a hook writes for people, and needs no markers
+
     marker = ""
     while not marker or any(marker in text for text in texts):
         marker = secrets.token_hex(MARKER_BYTES).translate(_LETTERS)
