@@ -520,3 +520,36 @@ def test_kind_that_a_grammar_lost_is_ignored(monkeypatch):
 def test_the_text_of_a_string_of_yaml_is_part_of_its_key(before, after):
     old, new = (read_symbols(text.encode(), "yaml") for text in (before, after))
     assert [part.digest for part in old.find("runs")] != [part.digest for part in new.find("runs")]
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after"),
+    [
+        ("python", "def f():\n    return ' '\n", "def f():\n    return '  '\n"),
+        ("python", "def f():\n    return f'{a} {b}'\n", "def f():\n    return f'{a}  {b}'\n"),
+        ("javascript", "function f() { return ' ' }\n", "function f() { return '\\t' }\n"),
+        ("javascript", "function f() { return `${a} ` }\n", "function f() { return `${a}  ` }\n"),
+        ("go", 'func f() string { return " " }\n', 'func f() string { return "  " }\n'),
+        ("rust", 'fn f() -> &str { " " }\n', 'fn f() -> &str { "  " }\n'),
+        ("yaml", "f: ' '\n", "f: '  '\n"),
+    ],
+)
+def test_white_space_inside_a_string_is_part_of_a_symbol(language, before, after):
+    old, new = (read_symbols(text.encode(), language) for text in (before, after))
+    assert [part.digest for part in old.find("f")] != [part.digest for part in new.find("f")]
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after"),
+    [
+        (
+            "python",
+            "def f(a):\n    return [a,b]\n",
+            "def f( a ):\n    return [a,\n            b]\n",
+        ),
+        ("javascript", "function f(){return [a,b]}\n", "function f() { return [a, b] }\n"),
+    ],
+)
+def test_white_space_between_tokens_is_not_part_of_a_symbol(language, before, after):
+    old, new = (read_symbols(text.encode(), language) for text in (before, after))
+    assert [part.digest for part in old.find("f")] == [part.digest for part in new.find("f")]

@@ -338,6 +338,7 @@ _NAME_KINDS = frozenset(
     ]
 )
 _NOT_NAME_KINDS = frozenset(["modifiers", "annotation", "receiver_type", "parameter_list", "type"])
+_TEXT_KINDS = ("string", "template", "heredoc", "scalar")
 _MAX_NAME_DEPTH = 5
 _SEVERAL_NAMES = frozenset(["enum_entry", "field_declaration", "constructor_signature"])
 _FUNCTION_VALUES = frozenset(
@@ -467,7 +468,7 @@ def _tokens(root: "SgNode") -> list[str]:
         children = node.children()
         if not children:
             leaf = node.text()
-            if not leaf.isspace() and "comment" not in node.kind():
+            if "comment" not in node.kind() and (not leaf.isspace() or _is_text(node.kind())):
                 tokens.append(leaf)
             continue
         kind = node.kind()
@@ -475,17 +476,25 @@ def _tokens(root: "SgNode") -> list[str]:
             continue
         if len(children) > 1:
             tokens.append(kind)
+        is_text = _is_text(kind)
         end = node.range().end.index
         for child in reversed(children):
             span = child.range()
-            if (between := text[span.end.index - first : end - first]) and not between.isspace():
+            between = text[span.end.index - first : end - first]
+            if between and (is_text or not between.isspace()):
                 stack.append(between)
             stack.append(child)
             end = span.start.index
         start = node.range().start.index
-        if (between := text[start - first : end - first]) and not between.isspace():
+        between = text[start - first : end - first]
+        if between and (is_text or not between.isspace()):
             stack.append(between)
     return tokens
+
+
+def _is_text(kind: str) -> bool:
+    """Return whether white space counts in a node: it is a string, or a part of one."""
+    return any(word in kind for word in _TEXT_KINDS)
 
 
 def _last_line(node: "SgNode") -> int:
