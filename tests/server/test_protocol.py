@@ -253,7 +253,7 @@ async def test_answers_never_show_where_the_repository_is(client, repository):
     assert all(str(repository.root.parent) not in answer.model_dump_json() for answer in answers)
 
 
-async def test_a_source_cannot_end_the_comment_of_a_page_that_is_a_resource(repository, client):
+async def test_source_with_hyphens_does_not_end_the_comment_of_a_page_resource(repository, client):
     source = "src/a--->b---.py"
     repository.write(source, "a = 1\n")
     repository.write("docs/hyphens.md", f"---\nsource_refs: ['{source}']\n---\n# Hyphens\n")
@@ -264,6 +264,9 @@ async def test_a_source_cannot_end_the_comment_of_a_page_that_is_a_resource(repo
     comment = contents.text.partition("\n")[0]
     assert "src/a- - ->b- - -.py" in comment
     assert comment.count("--") == 2
+    repository.remove("docs/hyphens.md")  # the module's tests share the repository
+    repository.remove(source)
+    repository.commit("Remove it")
 
 
 async def test_pages_are_resources(client):
