@@ -6,27 +6,17 @@ answers is imported where it is called: `ubp stale` and the hook need little of 
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from ubp.core.model import (
-    Assessment,
     FilePath,
     Progress,
-    ReferenceVerdict,
     Warn,
     ignore_progress,
 )
 from ubp.index.session import Session, SessionOptions, Target
-from ubp.staleness.model import (
-    LanguageCount,
-    SourceDiff,
-    StaleReport,
-)
 from ubp.staleness.state import (
-    find_stale,
-    open_change,
     open_context,
     open_source_index,
 )
@@ -36,13 +26,9 @@ if TYPE_CHECKING:
     from ubp.bindings.features import BindingSuggestions
     from ubp.bindings.review import BindingReview
     from ubp.bindings.write import WriteResult
-    from ubp.checks.finding import Finding
     from ubp.edits.model import Agent
     from ubp.frame.answer import Request
     from ubp.index.collections import Collection as DocumentCollection
-    from ubp.report.compare import Comparison
-    from ubp.staleness.first_reference import FirstReference
-    from ubp.staleness.translation_rules import ProposedRule
 
 # What commands, and the tools of the same names, answer where nothing else is asked, and at most.
 MAX_PROPOSED = 10
@@ -152,106 +138,6 @@ class Workspace:
 
         record: RecordT = answer_of(request).run(self.session, request)
         return record
-
-    # Staleness
-
-    def stale(  # noqa: PLR0913  # the API's options, all of them named
-        self,
-        paths: Sequence[str] = (),
-        *,
-        ref: str | None = None,
-        staged: bool = False,
-        amend: bool = False,
-        base: str | None = None,
-        every: bool = False,
-    ) -> StaleReport:
-        """Return the pages that no longer describe their sources, the most important first.
-
-        `Target` says what `ref`, `staged`, `amend` and `base` mean. `paths` (relative to the
-        directory that was opened) narrow it; `every` includes pages without sources, and of a
-        change the pages that were stale before it.
-        """
-        from ubp.answers.staleness.stale import report_stale
-
-        return report_stale(self.session, Target(ref, staged, base, amend), paths, every=every)
-
-    def relaxed(
-        self, report: StaleReport, target: Target, paths: Sequence[str] = ()
-    ) -> "tuple[Finding, ...]":
-        """Return what the base's configuration reports as stale, and the change's own does not."""
-        if not (report.is_reconfigured or self.session.config.ignored_commits):
-            return ()
-        from ubp.checks.from_staleness import stale_findings
-        from ubp.checks.relaxed import find_relaxation, relaxed_findings
-
-        relaxation = find_relaxation(self.session, target, open_change(self.session, target))
-        if relaxation is None:
-            return ()
-        strict, _ = find_stale(relaxation.session, target, paths, every=False)
-        return relaxed_findings(stale_findings(strict), stale_findings(report), relaxation)
-
-    def count_languages(
-        self, report: StaleReport, *, is_narrowed: bool = False
-    ) -> tuple[LanguageCount, ...]:
-        """Count a report's translations by language, and the missing ones.
-
-        `is_narrowed`: the report is about some pages, and only their languages are counted.
-        """
-        from ubp.staleness.translations import count_languages
-
-        view, rules = self.session.view_of(report.snapshot), self.session.config.translations
-        counts = count_languages(view, rules, report.translations)
-        return tuple(count for count in counts if count.pages or not is_narrowed)
-
-    def propose_translations(self) -> "tuple[ProposedRule, ...]":
-        """Return the rules for translations that fit the repository, most pages first.
-
-        None where the configuration has some.
-        """
-        from ubp.staleness.translation_rules import propose_rules
-
-        if self.session.config.translations:
-            return ()
-        return propose_rules(self.session.view(), self.session.repository)
-
-    def with_evidence(self, pages: Sequence[Assessment]) -> tuple[Assessment, ...]:
-        """Return the pages with the names of changed lines that each contains."""
-        from ubp.staleness.evidence import add_evidence
-
-        return add_evidence(pages, open_context(self.session, self.session.view()))
-
-    def diffs(
-        self, report: StaleReport
-    ) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
-        """Yield each reference that drifted, with what changed since the page described it."""
-        from ubp.staleness.diff import diff_pages
-
-        context = open_context(self.session, self.session.view_of(report.snapshot))
-        return diff_pages(report.pages, context)
-
-    def example(self, report: StaleReport, paths: Sequence[str] = ()) -> "FirstReference | None":
-        """Return a page and a source to begin with, where no page of a report names a source."""
-        from ubp.git.snapshot import read_document
-        from ubp.index.select import select_pages
-        from ubp.staleness.first_reference import find_first_reference
-
-        session = self.session
-        view = session.view_of(report.snapshot)
-        read = partial(read_document, session.repository, report.snapshot)
-        selected = select_pages(paths, view, session.repository)
-        return find_first_reference(view, read, session.is_hidden, selected)
-
-    def compare(
-        self, since: str, paths: Sequence[str] = (), *, ref: str | None = None
-    ) -> "Comparison":
-        """Return how the levels of pages changed from a revision to now, or to `ref`."""
-        from ubp.report.compare import compare_levels
-
-        then, now = (
-            open_context(self.session, self.session.view(Target(revision)))
-            for revision in (since, ref)
-        )
-        return compare_levels(then, now, paths)
 
     # Bindings
 

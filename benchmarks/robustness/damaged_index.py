@@ -31,7 +31,9 @@ from ubp.answers.pages.get_graph import GraphRequest
 from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.impact import ImpactRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
+from ubp.answers.staleness.stale import report_stale
 from ubp.core.errors import ask_again_if_damaged
+from ubp.index.session import Target
 from ubp.index.store.file import write_stamp
 from ubp.search.pages import PageQuery
 from ubp.search.run import search_pages
@@ -50,8 +52,8 @@ TOPICS = (
 Ask = Callable[[Workspace], Any]
 
 QUESTIONS: dict[str, Ask] = {
-    "stale": lambda workspace: workspace.stale(every=True).pages,
-    "stale at HEAD~3": lambda workspace: workspace.stale(ref="HEAD~3").pages,
+    "stale": lambda workspace: report_stale(workspace.session, Target(), every=True).pages,
+    "stale at HEAD~3": lambda workspace: report_stale(workspace.session, Target("HEAD~3")).pages,
     "check": lambda workspace: workspace.ask(CheckRequest()).findings,
     "page and its links": lambda workspace: workspace.ask(PageRequest("page_0003.md")),
     "context": lambda workspace: workspace.ask(ContextRequest("page_0005.md")),

@@ -28,6 +28,8 @@ from typing import Any
 
 from benchmarks.common.measure import wilson
 from benchmarks.staleness.replay import git, read_steps
+from ubp.answers.staleness.stale import report_stale
+from ubp.index.session import Target
 from ubp.staleness.model import GONE, is_certain
 from ubp.workspace import Workspace
 
@@ -53,7 +55,7 @@ def find_firings(clone: Path, keys: list[str]) -> Iterator[Firing]:
         steps = read_steps(root, COMMITS)
         with Workspace.open(str(root), keys=keys) as workspace:
             for base, step in pairwise(steps):
-                change = workspace.stale(ref=step.commit, base=base.commit)
+                change = report_stale(workspace.session, Target(step.commit, base=base.commit))
                 for assessed in change.introduced:
                     if assessed.level == "unknown":
                         continue

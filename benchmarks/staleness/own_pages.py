@@ -33,6 +33,8 @@ from benchmarks.staleness.replay import (
     percent,
     read_steps,
 )
+from ubp.answers.staleness.stale import report_stale
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 HEAD = re.compile(r"(?:---|<!-- ubp|\{/\* ubp)\n.*?\n(?:---|-->|\*/\})\n", re.DOTALL)
@@ -79,7 +81,8 @@ def find_alarms(root: Path, steps: list[Step]) -> list[Alarm]:
     alarms = []
     with Workspace.open(str(root)) as workspace:
         for number, step in enumerate(steps[1:], start=1):
-            change = workspace.stale(ref=step.commit, base=steps[number - 1].commit)
+            target = Target(step.commit, base=steps[number - 1].commit)
+            change = report_stale(workspace.session, target)
             alarms += [
                 Alarm(
                     number,

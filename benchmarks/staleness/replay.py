@@ -39,8 +39,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.common.measure import print_table
+from ubp.answers.staleness.stale import report_stale
 from ubp.core.model import ReferenceVerdict
 from ubp.core.paths import Glob, is_glob
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 WINDOW = 30 * 86_400
@@ -355,7 +357,7 @@ def replay(
                 now = read_states(workspace, step.commit)
                 if number:
                     base = steps[number - 1].commit
-                    change = workspace.stale(ref=step.commit, base=base)
+                    change = report_stale(workspace.session, Target(step.commit, base=base))
                     told = {
                         assessment.page.filepath
                         for assessment in change.introduced
@@ -398,7 +400,7 @@ def read_states(workspace: Workspace, commit: str) -> dict[Key, State]:
     """Return the state of every reference at a commit."""
     return {
         (page.page.filepath, verdict.reference.literal): State(page.page.blob, verdict)
-        for page in workspace.stale(ref=commit).pages
+        for page in report_stale(workspace.session, Target(commit)).pages
         for verdict in page.references
     }
 

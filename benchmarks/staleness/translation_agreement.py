@@ -21,6 +21,8 @@ from pathlib import Path
 
 from benchmarks.common.measure import print_table
 from benchmarks.staleness.replay import clone
+from ubp.answers.staleness.stale import report_stale
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 HEAD_BYTES = 4_000
@@ -46,7 +48,7 @@ def main() -> None:
         config.write_text(json.dumps({"translations": [rule]}), encoding="utf-8")
         begun = time.process_time()
         with Workspace.open(str(root)) as workspace:
-            report = workspace.stale()
+            report = report_stale(workspace.session, Target())
         seconds = time.process_time() - begun
         agreements: Counter[str] = Counter()
         for assessment in report.translations:

@@ -2,9 +2,11 @@
 
 import pytest
 
+from ubp.answers.staleness.stale import report_stale
 from ubp.bindings.narrow import Narrowed, replay
 from ubp.bindings.suggest import choose_bindings
 from ubp.git.change_log import LoggedChange
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 DAY = 86_400
@@ -110,7 +112,8 @@ def test_symbol_is_proposed_and_written_instead_of_the_file(repository):
             ("src/auth.py#Session.login", head[:12])
         ]
     with Workspace.open(str(repository.root)) as workspace:
-        assert workspace.stale(["docs/auth.md"]).pages[0].level == "fresh"
+        (page,) = report_stale(workspace.session, Target(), ["docs/auth.md"]).pages
+        assert page.level == "fresh"
 
 
 def test_file_with_a_refused_symbol_is_not_proposed(repository):

@@ -4,8 +4,10 @@ import os
 
 import pytest
 
+from ubp.answers.staleness.stale import report_stale
 from ubp.bindings.write import WriteResult, WrittenReference
 from ubp.core.errors import UsageError
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 
@@ -74,7 +76,7 @@ def test_pin_from_history_shows_changes_since_the_page(project, bind):
     old = project.git("rev-parse", "HEAD~2:src/a.py")[:12]
     assert done.written == (WrittenReference("src/a.py", old), WrittenReference("src/new.py", None))
     with Workspace.open(str(project.root)) as workspace:
-        (page,) = workspace.stale(["docs/a.md"]).pages
+        (page,) = report_stale(workspace.session, Target(), ["docs/a.md"]).pages
     assert [reference.verdict for reference in page.references] == ["modified", "fresh"]
 
 

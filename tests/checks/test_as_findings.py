@@ -2,7 +2,9 @@
 
 import pytest
 
+from ubp.answers.staleness.stale import report_stale
 from ubp.checks.from_staleness import stale_findings
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 DAY = 86_400
@@ -17,7 +19,9 @@ def findings_of_stale():
     def ask(repository, *, days=0, every=False, **question):
         now = repository.clock + days * DAY
         with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
-            return stale_findings(workspace.stale(every=every, **question), every=every)
+            return stale_findings(
+                report_stale(workspace.session, Target(**question), every=every), every=every
+            )
 
     return ask
 

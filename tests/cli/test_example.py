@@ -2,6 +2,8 @@
 
 import pytest
 
+from ubp.answers.staleness.stale import find_example, report_stale
+from ubp.index.session import Target
 from ubp.staleness.first_reference import FirstReference
 from ubp.workspace import Workspace
 
@@ -10,7 +12,8 @@ from ubp.workspace import Workspace
 def shown(repository):
     def show(*paths):
         with Workspace.open(str(repository.root)) as workspace:
-            return workspace.example(workspace.stale(paths), paths)
+            report = report_stale(workspace.session, Target(), paths)
+            return find_example(workspace.session, report, paths)
 
     return show
 

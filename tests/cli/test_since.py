@@ -5,8 +5,8 @@ import subprocess
 import jsonschema
 import pytest
 
+from ubp.answers.staleness.since import ComparisonRecord
 from ubp.frame.schema import record_schema
-from ubp.output.records.report import ComparisonRecord
 
 
 @pytest.fixture

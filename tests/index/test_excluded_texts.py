@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from ubp.answers.search.search import SearchRequest
+from ubp.answers.staleness.stale import report_stale
 from ubp.core.config import Config, is_narrower, scope_key
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 SECRET = b"xylophone"
@@ -25,7 +27,7 @@ def test_texts_of_an_excluded_page_leave_the_index(repository: Any, *, is_commit
     assert SECRET in all_bytes(repository)
     repository.write(".ubp/config.json", json.dumps({"source": {"exclude": ["docs/plan.md"]}}))
     with Workspace.open(str(repository.root)) as workspace:
-        workspace.stale()
+        report_stale(workspace.session, Target())
     assert SECRET not in all_bytes(repository)
     with Workspace.open(str(repository.root)) as workspace:
         assert workspace.ask(XYLOPHONE).results == ()

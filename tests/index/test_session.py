@@ -10,6 +10,7 @@ from ubp.answers.pages.get_page import PageRequest
 from ubp.answers.pages.list_pages import ListPagesRequest
 from ubp.answers.search.fulltext_search import FulltextRequest
 from ubp.answers.setup.reindex import ReindexRequest
+from ubp.answers.staleness.stale import report_stale
 from ubp.git.filters import hash_regular_files
 from ubp.git.output import blob_id
 from ubp.index.session import Target
@@ -50,7 +51,7 @@ def built(monkeypatch):
 def everything(workspace):
     """The pages, their links and levels, and what a search finds."""
     pages = workspace.ask(ListPagesRequest()).pages
-    report = workspace.stale(every=True)
+    report = report_stale(workspace.session, Target(), every=True)
     return (
         pages,
         [workspace.ask(PageRequest(page.filepath)).content for page in pages],

@@ -5,9 +5,11 @@ import random
 import pytest
 
 from ubp.answers.report.report import ReportRequest, read_report
+from ubp.answers.staleness.stale import report_stale
 from ubp.core.model import ObjectId
 from ubp.git.change_log import DatedCommit, read_mainline, touched_between
 from ubp.git.repository import open_repository
+from ubp.index.session import Target
 from ubp.report.trend import MAX_POINTS, Moment, choose_moments
 from ubp.report.values import Levels, Span
 from ubp.workspace import Workspace
@@ -161,7 +163,7 @@ def test_points_equal_the_state_at_their_commit(seed, new_repository):
     for point in points:
         now = point.at
         with Workspace.open(str(repository.root), clock=lambda now=now: now) as workspace:
-            summary = workspace.stale(ref=point.commit).summary
+            summary = report_stale(workspace.session, Target(point.commit)).summary
             alone.append(Levels(*(getattr(summary, name) for name in Levels._fields)))
     assert [point.levels for point in points] == alone
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from ubp.answers.staleness.stale import report_stale
+from ubp.index.session import Target
 from ubp.staleness.model import StaleReport
 from ubp.workspace import Workspace
 
@@ -20,6 +22,7 @@ def ask() -> Ask:
         repository: Any,
         *paths: str,
         age: float = 0,
+        every: bool = False,
         opening: dict[str, Any] | None = None,
         **question: Any,
     ) -> StaleReport:
@@ -27,7 +30,7 @@ def ask() -> Ask:
         with Workspace.open(
             str(repository.root), clock=lambda: now, **(opening or {})
         ) as workspace:
-            return workspace.stale(paths, **question)
+            return report_stale(workspace.session, Target(**question), paths, every=every)
 
     return stale
 

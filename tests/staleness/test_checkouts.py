@@ -4,6 +4,8 @@ import subprocess
 
 import pytest
 
+from ubp.answers.staleness.stale import diff_report, report_stale
+from ubp.index.session import Target
 from ubp.index.store.file import FILE_NAME
 from ubp.workspace import Workspace
 
@@ -78,7 +80,8 @@ def test_blobless_clone_is_enough_and_fetches_nothing(project, ask, verdicts, tm
         "docs/a.md": ("stale", {"src/a.py": "deleted", "src/b.py": "modified"})
     }
     with Workspace.open(str(clone.root), clock=lambda: clone.clock) as workspace:
-        diffs = {a.source_path: d for _, a, d in workspace.diffs(workspace.stale())}
+        report = report_stale(workspace.session, Target())
+        diffs = {a.source_path: d for _, a, d in diff_report(workspace.session, report)}
     absent = project.git("rev-parse", "HEAD~2:src/b.py")
     assert diffs["src/b.py"].missing == (absent,)
     assert diffs["src/b.py"].fetch_command == f"git fetch origin {absent}"

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ubp.answers.staleness.stale import diff_report, report_stale
+from ubp.index.session import Target
 from ubp.staleness import diff as diff_module
 from ubp.workspace import Workspace
 
@@ -16,7 +18,8 @@ def diffs():
 
     def ask(repository):
         with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
-            found = workspace.diffs(workspace.stale())
+            report = report_stale(workspace.session, Target())
+            found = diff_report(workspace.session, report)
             return {answer.source_path: diff for _, answer, diff in found}
 
     return ask

@@ -6,7 +6,9 @@ from ubp.answers.checks.check import CheckRequest
 from ubp.answers.pages.impact import ImpactRequest
 from ubp.answers.staleness.ack import AcknowledgeRequest
 from ubp.answers.staleness.affected import AffectedRequest
+from ubp.answers.staleness.stale import diff_report, report_stale
 from ubp.code import symbols
+from ubp.index.session import Target
 from ubp.workspace import Workspace
 
 AUTH = '''"""Authentication."""
@@ -357,7 +359,8 @@ def test_check_fixes_a_reference_to_a_renamed_symbol(project, verdict, is_pinned
 
 def diff_of(repository, *paths):
     with Workspace.open(str(repository.root)) as workspace:
-        ((_, _, diff),) = workspace.diffs(workspace.stale(paths))
+        report = report_stale(workspace.session, Target(), paths)
+        ((_, _, diff),) = diff_report(workspace.session, report)
     return diff
 
 
@@ -412,7 +415,8 @@ def test_symbols_of_excluded_files_are_not_served(project, verdict):
     found = verdict(project)
     assert (found.verdict, found.baseline_blob, found.commits) == ("modified", None, ())
     with Workspace.open(str(project.root)) as workspace:
-        assert list(workspace.diffs(workspace.stale())) == []
+        report = report_stale(workspace.session, Target())
+        assert list(diff_report(workspace.session, report)) == []
         assert workspace.ask(ImpactRequest("src/auth.py")).impacted == ()
 
 
@@ -450,7 +454,7 @@ def test_partial_clone_does_not_hide_the_first_change_of_a_symbol(project, tmp_p
     clone = tmp_path / "clone"
     project.git("clone", "--quiet", "--filter=blob:none", f"file://{project.root}", str(clone))
     with Workspace.open(str(clone)) as workspace:
-        (page,) = workspace.stale(base=base).introduced
+        (page,) = report_stale(workspace.session, Target(base=base)).introduced
     assert page.references[0].note == "no_blob"
 
 
@@ -463,4 +467,4 @@ def test_partial_clone_omits_what_a_change_does_not_touch(project, tmp_path):
     clone = tmp_path / "clone"
     project.git("clone", "--quiet", "--filter=blob:none", f"file://{project.root}", str(clone))
     with Workspace.open(str(clone)) as workspace:
-        assert workspace.stale(base=base).introduced == ()
+        assert report_stale(workspace.session, Target(base=base)).introduced == ()

@@ -6,7 +6,10 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.answers.staleness.check_staleness import CheckStalenessRequest
+from ubp.answers.staleness.stale import report_stale
+from ubp.answers.staleness.translations import count_translations, propose_missing_rules
 from ubp.core.translations import TranslationRule
+from ubp.index.session import Target
 from ubp.output.records.table import RECORDS
 from ubp.staleness.translation_rules import propose_rules
 from ubp.workspace import Workspace
@@ -49,7 +52,7 @@ def verdicts(report):
 def count(repository, *paths):
     """The numbers of each language: fresh, stale, missing, orphaned, unknown."""
     with Workspace.open(str(repository.root)) as workspace:
-        report = workspace.stale(paths)
+        report = report_stale(workspace.session, Target(), paths)
         return {
             language.language: (
                 language.fresh,
@@ -58,7 +61,7 @@ def count(repository, *paths):
                 language.orphaned,
                 language.unknown,
             )
-            for language in workspace.count_languages(report)
+            for language in count_translations(workspace.session, report)
         }
 
 
@@ -235,7 +238,7 @@ def test_layout_of_translations_is_recognized(repository, paths, expected):
 def test_key_of_existing_pins_is_recognized(project):
     (project.root / ".ubp/config.json").unlink()
     with Workspace.open(str(project.root)) as workspace:
-        (proposed,) = workspace.propose_translations()
+        (proposed,) = propose_missing_rules(workspace.session)
     assert proposed.setting == RULE
 
 

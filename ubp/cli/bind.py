@@ -4,6 +4,8 @@ from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
+from ubp.answers.staleness.stale import find_example, report_stale
+from ubp.answers.staleness.translations import propose_missing_rules, proposed_rules_text
 from ubp.bindings.features import MIN_CONFIDENCE
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, choose_bindings
 from ubp.cli.bind_session import Pinning, run_session
@@ -13,9 +15,10 @@ from ubp.cli.parameters import Keys, OptionalDecimal, OptionalNumber, Revision, 
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import path_argument, ubp_command
+from ubp.index.session import Session, Target
 from ubp.output.text.bind import BindTextOptions, bind_text
 from ubp.output.text.review import ReviewTextOptions, coverage_text, review_text
-from ubp.output.text.translations import proposed_rules_text
+from ubp.staleness.first_reference import FirstReference
 from ubp.workspace import MAX_PROPOSED
 
 # Pages or lines shown by default, a screen or two.
@@ -168,12 +171,16 @@ def _propose(options: _BindOptions, terminal: Terminal) -> int:
         else:
             # A repository without any binding may name sources under another key.
             has_bindings = bool(suggestions.bound or results or options.keys)
-            example = None if has_bindings else workspace.example(workspace.stale())
+            example = None if has_bindings else _find_example(workspace.session)
             text_options = text_options._replace(other_key=example and example.other_key)
             terminal.write(bind_text(suggestions, results, text_options))
             if not (options.pages or terminal.options.quiet):
-                terminal.write(proposed_rules_text(workspace.propose_translations()))
+                terminal.write(proposed_rules_text(propose_missing_rules(workspace.session)))
     return FINDINGS if results and any(result.skip_reason for result in results) else CLEAN
+
+
+def _find_example(session: Session) -> FirstReference | None:
+    return find_example(session, report_stale(session, Target()))
 
 
 def _check_options(options: _BindOptions, terminal: Terminal) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ubp.answers.staleness.since import compare_since, comparison_record, comparison_text
 from ubp.cli.error_handler import CLEAN, FAILED
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
-from ubp.output.text.report import comparison_text
 
 FORMATS: tuple[Format, ...] = ("text", "json", "markdown")
 
@@ -53,10 +53,10 @@ def print_comparison(
             hint=f"Use one of {', '.join(FORMATS)}.",
         )
     with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
-        comparison = workspace.compare(options.revision, options.paths, ref=options.ref)
+        comparison = compare_since(
+            workspace.session, options.revision, options.paths, ref=options.ref
+        )
     if terminal.options.json or options.format == "json":
-        from ubp.output.records.report import comparison_record
-
         terminal.record(comparison_record(comparison))
     elif options.format == "markdown":
         from ubp.output.ci.markdown import comparison_markdown

@@ -1,7 +1,14 @@
 """`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
 from ubp import __version__
-from ubp.answers.staleness.stale import StaleTextOptions, report_stale, stale_text
+from ubp.answers.staleness.stale import (
+    StaleTextOptions,
+    diff_report,
+    find_example,
+    find_relaxed,
+    report_stale,
+    stale_text,
+)
 from ubp.cli.error_handler import FINDINGS
 from ubp.cli.hooks import judge
 from ubp.cli.open_workspace import open_workspace
@@ -48,7 +55,8 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         status = exit_status(report, fail_on, is_hook=judged.is_hook)
         change = judged.words(workspace, report.snapshot)
         has_base = judged.target.base is not None
-        relaxed = workspace.relaxed(report, judged.target, options.paths) if has_base else ()
+        session, paths = workspace.session, options.paths
+        relaxed = find_relaxed(session, report, judged.target, paths) if has_base else ()
         if fail_on != "never" and any(finding.severity == "error" for finding in relaxed):
             status = FINDINGS
         diffs = {}
@@ -56,7 +64,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
             visible = report._replace(pages=visible_pages(report, every=options.every))
             diffs = {
                 (assessment.page.filepath, reference): diff
-                for assessment, reference, diff in workspace.diffs(visible)
+                for assessment, reference, diff in diff_report(session, visible)
                 if reference in visible_references(assessment, every=options.every)
             }
         text_options = StaleTextOptions(
@@ -64,7 +72,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
             quiet=terminal.options.quiet,
             prefix=workspace.session.repository.prefix,
             key=workspace.session.config.keys[0],
-            example=None if report.summary.bound else workspace.example(report, options.paths),
+            example=None if report.summary.bound else find_example(session, report, paths),
             every=options.every,
             change=change,
             keys=options.keys,

@@ -3,6 +3,14 @@
 from functools import partial
 
 from ubp import __version__
+from ubp.answers.staleness.stale import diff_report, report_stale
+from ubp.answers.staleness.translations import (
+    TranslationTextOptions,
+    count_translations,
+    propose_missing_rules,
+    translations_record,
+    translations_text,
+)
 from ubp.checks.from_staleness import translations_check
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
@@ -10,13 +18,10 @@ from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.stale_options import FAILING, StaleOptions
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.index.session import Target
+from ubp.index.session import Session, Target
 from ubp.output.ci.outcome import Outcome
-from ubp.output.records.translations import translations_record
-from ubp.output.text.translations import TranslationTextOptions, translations_text
 from ubp.staleness.model import StaleReport
 from ubp.staleness.translation_rules import rules_text
-from ubp.workspace import Workspace
 
 
 def run_translations(options: StaleOptions, terminal: Terminal) -> int:
@@ -32,28 +37,25 @@ def run_translations(options: StaleOptions, terminal: Terminal) -> int:
         )
     outputs = read_outputs(options.format, options.output_files, terminal)
     with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
-        if not workspace.session.config.translations:
-            raise _no_rules(workspace)
+        session = workspace.session
+        if not session.config.translations:
+            raise _no_rules(session)
         target = Target(options.ref, options.staged, options.base, options.amend)
-        report = workspace.stale(
-            options.paths,
-            ref=target.ref,
-            staged=target.staged,
-            amend=target.amend,
-            base=target.base,
-        )
-        languages = workspace.count_languages(report, is_narrowed=bool(options.paths))
+        report = report_stale(session, target, options.paths)
+        languages = count_translations(session, report, is_narrowed=bool(options.paths))
         is_listed = bool(options.paths or options.diff or options.every or target.is_change)
         listed = report.translations if options.every else report.outdated_translations
         diffs = {}
         if options.diff:
             diffs = {
                 (assessment.page.filepath, reference): diff
-                for assessment, reference, diff in workspace.diffs(report._replace(pages=listed))
+                for assessment, reference, diff in diff_report(
+                    session, report._replace(pages=listed)
+                )
             }
         status = _exit_status(report, options)
         text_options = TranslationTextOptions(
-            terminal.style, workspace.session.repository.prefix, is_listed, diffs
+            terminal.style, session.repository.prefix, is_listed, diffs
         )
         text = partial(translations_text, report, languages, listed)
         answer = Answer(
@@ -73,9 +75,9 @@ def run_translations(options: StaleOptions, terminal: Terminal) -> int:
     return status
 
 
-def _no_rules(workspace: Workspace) -> UsageError:
+def _no_rules(session: Session) -> UsageError:
     """Return the error for a configuration without rules; its hint has those that fit."""
-    proposed = workspace.propose_translations()
+    proposed = propose_missing_rules(session)
     if proposed:
         hint = f"Add to .ubp/config.json: {rules_text(proposed)}"
     else:

@@ -5,16 +5,17 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UbpError
 from ubp.frame.wording import printable
+from ubp.index.session import Target
 
 
 def welcome(terminal: Terminal) -> int:
     """Print one line about the repository at the working directory, or why there is none."""
-    from ubp.answers.staleness.stale import welcome_text
+    from ubp.answers.staleness.stale import report_stale, welcome_text
     from ubp.answers.staleness.stale_record import stale_record
 
     try:
         with open_workspace(terminal) as workspace:
-            report = workspace.stale()
+            report = report_stale(workspace.session, Target())
     except UbpError as error:
         if terminal.options.json:
             raise

@@ -11,6 +11,8 @@ from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import pages_about
 from ubp.lsp.navigation import anchor_line, heading_at, link_at, link_target, reference_at
 from ubp.search.excerpt import cut_passage
+from ubp.staleness.evidence import add_evidence
+from ubp.staleness.state import open_context
 from ubp.staleness.wording import (
     LEVEL_WORDS,
     describe_drift_time,
@@ -34,7 +36,11 @@ def hover(context: EditorContext, path: FilePath, params: types.HoverParams) -> 
     if reference := reference_at(context, path, params.position):
         assessment = context.assess([path])[path]
         found = [v for v in assessment.references if v.reference == reference]
-        evident = context.workspace.with_evidence([assessment._replace(references=tuple(found))])
+        session = context.workspace.session
+        evident = add_evidence(
+            [assessment._replace(references=tuple(found))],
+            open_context(session, session.view()),
+        )
         lines = [line for verdict in evident[0].references for line in verdict_lines(verdict)]
         span = context.line_range(path, reference.line, reference.written)
         return _hover(lines, span) if lines else None

@@ -6,8 +6,8 @@ directory where the user is.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import NamedTuple, Protocol
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ubp.core.config import DEFAULT_INCLUDE
 from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, Note, ObjectId, ReferenceVerdict
@@ -28,7 +28,7 @@ from ubp.index.session import Session, Target
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, visible_pages, visible_references
 from ubp.staleness.ranking import rank_pages
-from ubp.staleness.state import find_stale
+from ubp.staleness.state import find_stale, open_change, open_context
 from ubp.staleness.wording import (
     HOOK_PARSER,
     LEVEL_WORDS,
@@ -41,6 +41,9 @@ from ubp.staleness.wording import (
     install_parser,
     unknown_remedies,
 )
+
+if TYPE_CHECKING:
+    from ubp.checks.finding import Finding
 
 
 class Relaxed(Protocol):
@@ -118,6 +121,45 @@ def report_stale(
 
         report = accept_debts(report, accepted_debts(context.view), is_whole=not paths)
     return rank_pages(report, context)
+
+
+def find_relaxed(
+    session: Session, report: StaleReport, target: Target, paths: Sequence[str] = ()
+) -> "tuple[Finding, ...]":
+    """Return what the base's configuration reports as stale, and the change's own does not."""
+    if not (report.is_reconfigured or session.config.ignored_commits):
+        return ()
+    from ubp.checks.from_staleness import stale_findings
+    from ubp.checks.relaxed import find_relaxation, relaxed_findings
+
+    relaxation = find_relaxation(session, target, open_change(session, target))
+    if relaxation is None:
+        return ()
+    strict, _ = find_stale(relaxation.session, target, paths, every=False)
+    return relaxed_findings(stale_findings(strict), stale_findings(report), relaxation)
+
+
+def diff_report(
+    session: Session, report: StaleReport
+) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
+    """Yield each reference that drifted, with what changed since the page described it."""
+    from ubp.staleness.diff import diff_pages
+
+    return diff_pages(report.pages, open_context(session, session.view_of(report.snapshot)))
+
+
+def find_example(
+    session: Session, report: StaleReport, paths: Sequence[str] = ()
+) -> FirstReference | None:
+    """Return a page and a source to begin with, where no page of a report names a source."""
+    from ubp.git.snapshot import read_document
+    from ubp.index.select import select_pages
+    from ubp.staleness.first_reference import find_first_reference
+
+    view = session.view_of(report.snapshot)
+    read = partial(read_document, session.repository, report.snapshot)
+    selected = select_pages(paths, view, session.repository)
+    return find_first_reference(view, read, session.is_hidden, selected)
 
 
 MAX_ORIGINALS = 10  # with translations, that a change lists

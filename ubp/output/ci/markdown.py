@@ -12,6 +12,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from ubp.answers.staleness.since import (
+    TITLES,
+    comparison_headline,
+    describe_counts,
+    describe_level_change,
+    group_changes,
+)
 from ubp.checks.finding import Finding
 from ubp.checks.registry import NAMES, find_rules
 from ubp.core.model import DEBT_FILE, Commit, FilePath, ReferenceVerdict
@@ -27,13 +34,6 @@ from ubp.frame.wording import (
     printable_line,
 )
 from ubp.output.ci.outcome import Outcome, commit_text, headline, resolving_commands, result_uri
-from ubp.output.text.report import (
-    TITLES,
-    comparison_headline,
-    describe_counts,
-    describe_level_change,
-    group_changes,
-)
 from ubp.report.compare import Comparison, LevelChange
 from ubp.staleness.model import SEVERITY, SourceDiff, worst_level
 from ubp.staleness.wording import (

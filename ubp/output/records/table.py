@@ -6,12 +6,12 @@ from typing import NamedTuple
 from ubp.answers.bindings.coverage import CoverageRecord
 from ubp.answers.bindings.review import ReviewRecord
 from ubp.answers.setup.completion import CompletionRecord
+from ubp.answers.staleness.since import ComparisonRecord
 from ubp.answers.staleness.stale_record import StaleRecord
+from ubp.answers.staleness.translations import TranslationsRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord
-from ubp.output.records.report import ComparisonRecord
-from ubp.output.records.translations import TranslationsRecord
 from ubp.table import KITS, ROWS, Row, kit_resources, load
 
 

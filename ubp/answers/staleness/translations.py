@@ -1,14 +1,19 @@
-"""The text of `ubp stale --translations`."""
+"""`ubp stale --translations`: which translations are up to date with their originals."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from ubp.answers.staleness.stale import commit_lines, diff_lines
+from ubp.answers.staleness.stale_record import AssessedPageRecord, assessed_page_record
 from ubp.core.model import Assessment, FilePath, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
+from ubp.frame.fields import Count
+from ubp.frame.records import SnapshotRecord, snapshot_record
 from ubp.frame.wording import Style, count, printable
+from ubp.index.session import Session
 from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
-from ubp.staleness.translation_rules import ProposedRule, rules_text
+from ubp.staleness.translation_rules import ProposedRule, propose_rules, rules_text
+from ubp.staleness.translations import count_languages
 from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference
 
 
@@ -19,6 +24,81 @@ class TranslationTextOptions(NamedTuple):
     prefix: str
     is_listed: bool
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff]
+
+
+class LanguageRecord(NamedTuple):
+    """The translations of a language."""
+
+    language: Annotated[str, "language, as the paths name it"]
+    fresh: Annotated[Count, "number of translations that are up to date"]
+    stale: Annotated[Count, "number of translations whose original changed"]
+    missing: Annotated[Count, "number of originals without a translation"]
+    orphaned: Annotated[Count, "number of translations whose original does not exist"]
+    unknown: Annotated[Count, "number of translations that could not be verified"]
+    missing_originals: Annotated[tuple[str, ...], "paths of the originals without a translation"]
+
+
+class TranslationsRecord(NamedTuple):
+    """Translations by language, and those that are not up to date."""
+
+    languages: Annotated[tuple[LanguageRecord, ...], "languages, in alphabetical order"]
+    documents: Annotated[
+        tuple[AssessedPageRecord, ...],
+        "translations with the reference to their original: those that are not up to date (with"
+        " --staged or --base: any more), with --all every one; worst level first, then by path",
+    ]
+    snapshot: SnapshotRecord
+    is_shallow: Annotated[bool, "whether this clone is shallow"]
+
+
+def count_translations(
+    session: Session, report: StaleReport, *, is_narrowed: bool = False
+) -> tuple[LanguageCount, ...]:
+    """Count a report's translations by language, and the missing ones.
+
+    `is_narrowed`: the report is about some pages, and only their languages are counted.
+    """
+    view, rules = session.view_of(report.snapshot), session.config.translations
+    counts = count_languages(view, rules, report.translations)
+    return tuple(language for language in counts if language.pages or not is_narrowed)
+
+
+def propose_missing_rules(session: Session) -> tuple[ProposedRule, ...]:
+    """Return the rules for translations that fit the repository, most pages first.
+
+    None where the configuration has some.
+    """
+    if session.config.translations:
+        return ()
+    return propose_rules(session.view(), session.repository)
+
+
+def translations_record(
+    report: StaleReport,
+    languages: Sequence[LanguageCount],
+    listed: Sequence[Assessment],
+    diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff],
+) -> TranslationsRecord:
+    """Return the record of the translations of a report, of which some are `listed`."""
+    return TranslationsRecord(
+        languages=tuple(map(language_record, languages)),
+        documents=tuple(assessed_page_record(page, report, diffs) for page in listed),
+        snapshot=snapshot_record(report.snapshot),
+        is_shallow=report.is_shallow,
+    )
+
+
+def language_record(language: LanguageCount) -> LanguageRecord:
+    """Return the record of the translations of a language."""
+    return LanguageRecord(
+        language=language.language,
+        fresh=language.fresh,
+        stale=language.stale,
+        missing=len(language.missing),
+        orphaned=language.orphaned,
+        unknown=language.unknown,
+        missing_originals=language.missing,
+    )
 
 
 def proposed_rules_text(rules: Sequence[ProposedRule]) -> str:
