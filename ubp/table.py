@@ -93,6 +93,16 @@ ROWS = (
         toolset="docs",
     ),
     Row(
+        "ubp.answers.bindings.coverage:COVERAGE",
+        record="coverage",
+        command="coverage",
+        help="List source files and directories that no page covers, most frequently changed "
+        "first.\n\n"
+        "A directory without any covered file is listed as a single line. Binary files, lock "
+        "files, and files marked as generated or vendored in `.gitattributes` are excluded.",
+        example="ubp coverage src --days 90",
+    ),
+    Row(
         "ubp.answers.pages.get_page:GET_PAGE",
         record="get-page",
         command="get-page",

@@ -15,14 +15,12 @@ from ubp.core.model import (
     Warn,
     ignore_progress,
 )
-from ubp.index.session import Session, SessionOptions, Target
+from ubp.index.session import Session, SessionOptions
 from ubp.staleness.state import (
     open_context,
-    open_source_index,
 )
 
 if TYPE_CHECKING:
-    from ubp.bindings.coverage import Coverage
     from ubp.bindings.features import BindingSuggestions
     from ubp.bindings.review import BindingReview
     from ubp.bindings.write import WriteResult
@@ -203,20 +201,3 @@ class Workspace:
         bound = [p for p in view.bound_pages() if selected is None or p.filepath in selected]
         context = open_context(self.session, view)
         return review(assess(bound, context), context, commits)
-
-    def coverage(
-        self, paths: Sequence[str] = (), *, days: float | None = None, ref: str | None = None
-    ) -> "Coverage":
-        """Return which sources no page describes, by how much they changed in the last `days`.
-
-        `paths` (files, folders, globs) narrow it; without `days` it is a year.
-
-        Raises:
-            UsageError: a PATH matches no source.
-        """
-        from ubp.bindings.coverage import DEFAULT_DAYS, measure_coverage
-
-        view = self.session.view(Target(ref))
-        days = DEFAULT_DAYS if days is None else days
-        is_described = open_source_index(self.session, view).is_described
-        return measure_coverage(self.session, view, is_described, paths, days)

@@ -3,19 +3,33 @@
 import pytest
 
 from ubp.bindings.coverage import (
+    DEFAULT_DAYS,
     ActivityCount,
+    Coverage,
     Gap,
     SourceActivity,
     build_tree,
     find_gaps,
     find_sources,
+    measure_coverage,
 )
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
 from ubp.git.change_log import LoggedChange
+from ubp.index.session import Target
+from ubp.staleness.state import open_source_index
 from ubp.workspace import Workspace
 
 DAY = 86_400
+
+
+def measure(
+    workspace: Workspace, paths=(), *, days: float = DEFAULT_DAYS, ref: str | None = None
+) -> Coverage:
+    """Return which sources no page describes."""
+    view = workspace.session.view(Target(ref))
+    is_described = open_source_index(workspace.session, view).is_described
+    return measure_coverage(workspace.session, view, is_described, paths, days)
 
 
 def sources(**changes: int) -> list[SourceActivity]:
@@ -91,7 +105,7 @@ def test_changes_are_those_before_the_last_commit(repository):
     repository.write("a.py", "3\n")
     repository.commit(at=first + 366 * DAY)
     with Workspace.open(str(repository.root), clock=lambda: first + 5000 * DAY) as workspace:
-        year, ever = workspace.coverage(), workspace.coverage(days=10_000)
+        year, ever = measure(workspace), measure(workspace, days=10_000)
 
     assert (year.since, year.gaps) == (first + DAY, (Gap("a.py", 1, 2),))
     assert ever.gaps == (Gap("a.py", 1, 3),)
@@ -104,7 +118,7 @@ def test_commit_from_the_future_hides_no_others(repository):
     repository.write("a.py", "2\n")
     repository.commit(at=now + 9000 * DAY)
     with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
-        assert workspace.coverage().gaps == (Gap("a.py", 1, 2),)
+        assert measure(workspace).gaps == (Gap("a.py", 1, 2),)
 
 
 @pytest.fixture
@@ -127,9 +141,9 @@ def project(repository):
 
 def test_files_directories_and_globs_describe_sources(project):
     with Workspace.open(str(project.root)) as workspace:
-        found = workspace.coverage()
-        narrow = workspace.coverage(["src"])
-        before = workspace.coverage(ref="HEAD~1", days=1)
+        found = measure(workspace)
+        narrow = measure(workspace, ["src"])
+        before = measure(workspace, ref="HEAD~1", days=1)
 
     assert [source.path for source in found.sources if source.is_described] == [
         "lib/a/x.py",
@@ -150,20 +164,20 @@ def test_page_continues_to_describe_a_moved_source(project):
     project.git("mv", "src/auth.py", "src/login.py")
     project.commit()
     with Workspace.open(str(project.root)) as workspace:
-        found = workspace.coverage(["src/login.py"])
+        found = measure(workspace, ["src/login.py"])
 
     assert found.total == ActivityCount(1, 1, 1, 1)
 
 
 def test_path_of_no_source_is_an_error(project):
     with Workspace.open(str(project.root)) as workspace, pytest.raises(UsageError):
-        workspace.coverage(["docs/auth.md"])
+        measure(workspace, ["docs/auth.md"])
 
 
 def test_files_without_commits_or_git_attributes_are_counted(repository):
     repository.write("a.py", "x\n")
     with Workspace.open(str(repository.root)) as workspace:
-        found = workspace.coverage()
+        found = measure(workspace)
 
     assert (found.since, found.total, found.gaps) == (
         None,
@@ -186,6 +200,6 @@ def test_generated_files_count_only_where_a_page_describes_them(repository):
     repository.page("docs/testing.md", "tests/test_a.py")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        coverage = workspace.coverage()
+        coverage = measure(workspace)
     assert [source.path for source in coverage.sources] == ["src/a.ts", "tests/test_a.py"]
     assert coverage.gaps == (Gap("src/", 1, 1),)

@@ -62,6 +62,7 @@ def test_coverage_record_matches_its_schema(project, ubp):
         "is_shallow": False,
         "days": 365,
         "since": "2022-11-16T22:13:20Z",
+        "bound": 1,
         "files": {"total": 4, "described": 1, "described_percent": 25},
         "changes": {"total": 5, "described": 1, "described_percent": 20},
         "gaps": [{"source_path": "lib/", "files": 2, "changes": 3}],

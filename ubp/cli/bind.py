@@ -1,4 +1,4 @@
-"""`ubp bind`, which proposes, writes and reviews sources of pages, and `ubp coverage`."""
+"""`ubp bind`, which proposes, writes and reviews sources of pages."""
 
 from typing import Annotated, NamedTuple
 
@@ -11,21 +11,19 @@ from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, choose_bindings
 from ubp.cli.bind_session import Pinning, run_session
 from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.parameters import Keys, OptionalDecimal, OptionalNumber, Revision, check_range
+from ubp.cli.parameters import Keys, OptionalDecimal, OptionalNumber, check_range
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import path_argument, ubp_command
 from ubp.index.session import Session, Target
 from ubp.output.text.bind import BindTextOptions, bind_text
-from ubp.output.text.review import ReviewTextOptions, coverage_text, review_text
+from ubp.output.text.review import ReviewTextOptions, review_text
 from ubp.staleness.first_reference import FirstReference
 from ubp.workspace import MAX_PROPOSED
 
 # Pages or lines shown by default, a screen or two.
 MAX_PAGES_SHOWN = 20
 MAX_REVIEWED_SHOWN = 20
-MAX_GAPS_SHOWN = 20
-MAX_DAYS = 100_000  # nearly four times as long as there have been dates in commits
 
 
 def bind(  # noqa: PLR0913  # the command's options
@@ -81,41 +79,6 @@ def bind(  # noqa: PLR0913  # the command's options
             raise UsageError("--commits requires --review.", hint="Add --review.")
         return _review(options, terminal)
     return _propose(options, terminal)
-
-
-def coverage(
-    *paths: str,
-    days: OptionalDecimal = None,
-    limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = MAX_GAPS_SHOWN,
-    ref: Revision = None,
-    key: Keys = None,
-    terminal: Terminal,
-) -> int:
-    """Run `ubp coverage`.
-
-    Args:
-        paths: Files, directories or globs; by default the whole repository.
-        days: Count changes of this many days before the last commit (365).
-        limit: Maximum number of lines (20).
-        ref: Use this revision instead of the work tree.
-        key: Front matter key that lists sources, instead of the configured keys; repeatable.
-        terminal: Where the answer goes.
-    """
-    check_range("--limit", limit)
-    if days is not None and not 0 < days <= MAX_DAYS:
-        raise UsageError(
-            f"Invalid --days: {days:g}.", hint=f"Must be greater than 0 and at most {MAX_DAYS}."
-        )
-    with open_workspace(terminal, keys=key or ()) as workspace:
-        result = workspace.coverage(paths, days=days, ref=ref)
-    if terminal.options.json:
-        from ubp.answers.bindings.coverage import coverage_record
-
-        terminal.record(coverage_record(result, limit))
-    else:
-        is_quiet = terminal.options.quiet
-        terminal.write(coverage_text(result, terminal.style, limit=limit, is_quiet=is_quiet))
-    return CLEAN
 
 
 class _BindOptions(NamedTuple):

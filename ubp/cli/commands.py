@@ -69,15 +69,6 @@ _BY_HAND = (
         "ubp stale --base origin/main",
     ),
     CommandRow(
-        "coverage",
-        "ubp.cli.bind:coverage",
-        QUERY,
-        "List source files and directories that no page covers, most frequently changed first.\n\n"
-        "A directory without any covered file is listed as a single line. Binary files, lock "
-        "files, and files marked as generated or vendored in `.gitattributes` are excluded.",
-        "ubp coverage src --days 90",
-    ),
-    CommandRow(
         "bind",
         "ubp.cli.bind:bind",
         MAINTAIN,

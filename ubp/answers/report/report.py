@@ -450,7 +450,7 @@ def _findings(record: ReportRecord) -> Iterator[str]:
         )
         yield f"{count(len(record.orphans), 'page')} {predicate}."
     if record.coverage and record.coverage.files.total:
-        yield coverage_sentence(record.coverage, _bound(record))
+        yield coverage_sentence(record.coverage)
 
 
 REPORT = Answer(

@@ -72,7 +72,7 @@ def coverage(report: Report) -> Markup | None:
     measured = report.coverage
     if measured is None or not measured.sources:
         return None
-    sentence = coverage_sentence(coverage_record(measured, 0), measured.bound)
+    sentence = coverage_sentence(coverage_record(measured, 0))
     label = f"Map of the sources. {sentence} The table below lists the gaps."
     return render(
         "coverage.html",

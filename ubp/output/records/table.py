@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.answers.bindings.coverage import CoverageRecord
 from ubp.answers.bindings.review import ReviewRecord
 from ubp.answers.setup.completion import CompletionRecord
 from ubp.answers.staleness.since import ComparisonRecord
@@ -37,7 +36,6 @@ class RecordRow(NamedTuple):
 _RECORDS = (
     RecordRow("bind", BindRecord, ("ubp bind",)),
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
-    RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
     RecordRow("stale", StaleRecord, ("ubp stale",)),

@@ -1,10 +1,8 @@
-"""Texts about bindings for people: `ubp bind --review` and `ubp coverage`."""
+"""The text of `ubp bind --review` for people."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.answers.bindings.coverage import coverage_record, coverage_sentence
-from ubp.bindings.coverage import Coverage, Gap
 from ubp.bindings.narrow import MIN_CHANGES
 from ubp.bindings.review import (
     HUB_PAGES,
@@ -168,31 +166,3 @@ def _advice(listed: Sequence[ReviewedBinding], options: ReviewTextOptions) -> It
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
         yield f"  {options.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
-
-
-def coverage_text(coverage: Coverage, style: Style, *, limit: int, is_quiet: bool) -> str:
-    """Return a line for each gap, and the share that is described; quietly only the paths."""
-    shown = coverage.gaps[:limit]
-    if is_quiet:
-        return joined([printable(gap.path) for gap in shown])
-    lines = [*_coverage_table(shown, style)]
-    if (more := len(coverage.gaps) - len(shown)) > 0:
-        lines.append(style.dim(f"and {count(more, 'more line')}: --limit {len(coverage.gaps)}"))
-    if lines:
-        lines.append("")
-    lines.append(coverage_sentence(coverage_record(coverage, 0), coverage.bound))
-    if coverage.is_shallow:
-        lines.append(style.yellow("This clone is shallow: older changes are not counted."))
-    if coverage.total.files and not coverage.bound:
-        lines += ["Next:", f"  {style.cyan('ubp bind')}  proposes sources for each page"]
-    return joined(lines)
-
-
-def _coverage_table(gaps: Sequence[Gap], style: Style) -> Iterator[str]:
-    rows = [(f"{gap.changes}", f"{gap.files}", printable(gap.path)) for gap in gaps]
-    if not rows:
-        return
-    widths = [max(map(len, column)) for column in zip(("changes", "files", ""), *rows, strict=True)]
-    yield style.dim(f"{'changes':>{widths[0]}}  {'files':>{widths[1]}}  not described by any page")
-    for changes, files, path in rows:
-        yield f"{changes:>{widths[0]}}  {files:>{widths[1]}}  {style.bold(path)}"
