@@ -14,13 +14,13 @@ ROOT = Path(__file__).resolve().parent.parent
 def check_release(tag: str, repository: str, root: Path = ROOT) -> list[str]:
     """Return what must be corrected before this tag can be released from this repository."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    package = (root / "ubp/__init__.py").read_text(encoding="utf-8")
+    package = (root / "ubp/core/version.py").read_text(encoding="utf-8")
     version = re.search(r'^__version__ = "(.+)"$', package, re.MULTILINE)
     address = project["urls"]["Repository"]
     problems = []
     if version is None or tag != f"v{version[1]}":
         found = version[1] if version else "missing"
-        problems.append(f"The tag is {tag}, but __version__ in ubp/__init__.py is {found}.")
+        problems.append(f"The tag is {tag}, but __version__ in ubp/core/version.py is {found}.")
     if address != f"https://github.com/{repository}":
         problems.append(
             f"Repository in [project.urls] is {address}, but this is {repository}. Correct"

@@ -23,8 +23,8 @@ def release():
 @pytest.fixture
 def published(tmp_path):
     """The files of a release, in a repository that has an address."""
-    (tmp_path / "ubp").mkdir()
-    shutil.copy(ROOT / "ubp/__init__.py", tmp_path / "ubp")
+    (tmp_path / "ubp/core").mkdir(parents=True)
+    shutil.copy(ROOT / "ubp/core/version.py", tmp_path / "ubp/core")
     shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text(text.replace("/OWNER/", "/ann/"), encoding="utf-8")
@@ -37,7 +37,7 @@ def test_tag_of_the_version_can_be_released(release, published):
 
 def test_other_tag_cannot_be_released(release, published):
     assert release.check_release("v99.0.0", "ann/ubp", published) == [
-        f"The tag is v99.0.0, but __version__ in ubp/__init__.py is {__version__}.",
+        f"The tag is v99.0.0, but __version__ in ubp/core/version.py is {__version__}.",
         "CHANGELOG.md has no section for v99.0.0.",
     ]
 

@@ -5,10 +5,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ubp.core.version import __version__ as __version__
+
 if TYPE_CHECKING:  # for type checkers; `ubp stale` imports this module, but no workspace
     from ubp.workspace import Workspace as Workspace
-
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:

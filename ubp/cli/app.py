@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, CycloptsError, Group, Parameter, UnknownOptionError
 from cyclopts.help import HelpEntry, HelpPanel
 
-from ubp import __version__
 from ubp.cli.commands import ROWS, example_text
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.fast_path import split_global_options
 from ubp.cli.terminal import Options, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import quote, ubp_command
+from ubp.core.version import __version__
 from ubp.frame.wording import printable
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]

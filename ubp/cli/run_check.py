@@ -2,7 +2,6 @@
 
 from typing import Literal, NamedTuple
 
-from ubp import __version__
 from ubp.answers.checks.check import check_record, text
 from ubp.checks.finding import CheckReport
 from ubp.checks.run import check_target
@@ -12,6 +11,7 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
+from ubp.core.version import __version__
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.index.session import Target

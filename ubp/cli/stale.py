@@ -1,6 +1,5 @@
 """`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
-from ubp import __version__
 from ubp.answers.staleness.stale import (
     StaleTextOptions,
     diff_report,
@@ -15,6 +14,7 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.stale_options import StaleOptions, exit_status
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.core.version import __version__
 from ubp.index.session import Target
 from ubp.staleness.model import visible_pages, visible_references
 

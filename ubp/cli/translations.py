@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from ubp import __version__
 from ubp.answers.staleness.stale import diff_report, report_stale
 from ubp.answers.staleness.translations import (
     TranslationTextOptions,
@@ -18,6 +17,7 @@ from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.stale_options import FAILING, StaleOptions
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.core.version import __version__
 from ubp.index.session import Session, Target
 from ubp.output.ci.outcome import Outcome
 from ubp.staleness.model import StaleReport

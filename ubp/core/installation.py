@@ -10,16 +10,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from ubp import __file__ as package_file
-from ubp import __version__
 from ubp.core.shell import join
+from ubp.core.version import __version__
 
 if TYPE_CHECKING:  # importing it takes 15 ms
     from importlib.metadata import Distribution
 
 PROGRAM = "ubp"
 # Where most installers put the package's metadata, too.
-PACKAGES = os.path.dirname(os.path.dirname(package_file))
+PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 # In [project.urls] until the repository has an address.
 PLACEHOLDER = "/OWNER/"
 

@@ -17,10 +17,10 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from ubp import __version__
 from ubp.core.errors import UbpError
 from ubp.core.model import FilePath
 from ubp.core.paths import is_within
+from ubp.core.version import __version__
 from ubp.git.output import is_valid_path
 from ubp.git.repository import open_repository
 from ubp.lsp.actions import (

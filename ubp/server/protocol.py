@@ -39,9 +39,9 @@ from mcp.types import (
 from mcp.types import Tool as OfferedTool
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from ubp import __version__
 from ubp.core.errors import UbpError
 from ubp.core.text import closest_name
+from ubp.core.version import __version__
 from ubp.frame.budget import count_tokens
 from ubp.server.agents import Agents
 from ubp.server.completions import completer

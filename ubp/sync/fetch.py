@@ -19,7 +19,7 @@ from hishel import CacheOptions, SqliteStorage
 from hishel.httpx2 import CacheTransport
 from protego import Protego
 
-from ubp import __version__
+from ubp.core.version import __version__
 from ubp.sync.hosts import is_public, resolve
 
 USER_AGENT = f"ubp/{__version__}"

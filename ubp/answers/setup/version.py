@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Annotated
 
-from ubp import __version__
+from ubp.core.version import __version__
 from ubp.frame.answer import Answer, Place, Request
 from ubp.frame.writer import Writer
 

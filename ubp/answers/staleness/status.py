@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp import __version__
 from ubp.answers.setup.model import ModelRecord, model_text
 from ubp.answers.setup.reindex import IndexRecord, index_record
 from ubp.answers.staleness.stale_record import SummaryRecord, summary_record
 from ubp.checks.run import count_broken_links
 from ubp.core.paths import doc_id
 from ubp.core.running import find_running
+from ubp.core.version import __version__
 from ubp.frame.answer import Answer, Request
 from ubp.frame.fields import Count, DocId, Line, Moment, Option, PagePath
 from ubp.frame.records import ProblemRecord, SnapshotRecord, problem_record, snapshot_record

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from ubp import __version__
 from ubp.core.model import LINK_TYPES, QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.paths import ancestors
+from ubp.core.version import __version__
 from ubp.frame.wording import count, printable
 from ubp.output.html.graph_layout import place_pages
 from ubp.output.html.markup import content_policy, read_asset, render

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from ubp import __version__
 from ubp.core.model import Level
 from ubp.core.shell import join, ubp_command
+from ubp.core.version import __version__
 from ubp.edits.proposals import branch_of
 from ubp.edits.review import PageChange, Review
 from ubp.frame.wording import SHORT_ID, clock, printable_line

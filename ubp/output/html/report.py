@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from ubp import __version__
 from ubp.core.model import FilePath
 from ubp.core.shell import ubp_command
+from ubp.core.version import __version__
 from ubp.frame.wording import SHORT_ID, clock, day
 from ubp.output.ci.outcome import Outcome, headline
 from ubp.output.html import lists, overview
