@@ -189,6 +189,13 @@ ROWS = (
         by_hand="ubp.cli.check:check",
     ),
     Row(
+        "ubp.answers.checks.explain_site:EXPLAIN_SITE",
+        record="check-explain-site",
+        command="check --explain-site",
+        help="Show which sites were found, and by which rules their links are checked.",
+        example="ubp check --explain-site",
+    ),
+    Row(
         "ubp.answers.checks.explain:EXPLAIN",
         record="explain",
         command="explain",

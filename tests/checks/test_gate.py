@@ -109,3 +109,10 @@ def test_page_with_an_id_is_linked_by_the_id_whatever_the_case_of_its_file(repos
 def found_staged(repository, found):
     repository.git("add", "--all")
     return found(repository, staged=True, rules=["broken-link"])
+
+
+def test_links_to_headings_of_their_own_page_count_for_the_form(guide, found):
+    right = "[x](#ids)\n" * 12
+    wrong = "".join(f"[x](#a{n})\n" for n in range(6))
+    guide.write("docs/ids.md", f"# Ids\n\n{right}{wrong}")
+    assert len(found(guide, rules=["missing-anchor"])) == 6

@@ -172,3 +172,53 @@ def test_finding_repeated_in_translations_is_shown_once(repository, ubp):
     assert f"{also} (--quiet lists all)\n" in ubp(repository, "check").out
     assert len(ubp(repository, "check", "--quiet").out.splitlines()) == 6
     assert len(ubp(repository, "check", "--json").record["findings"]) == 6
+
+
+def test_explained_site_names_its_file_rules_and_forms_of_links(repository, ubp, at):
+    repository.write("site/docs/.vitepress/config.mts", "export default { base: '/v/' }\n")
+    repository.write("site/docs/index.md", "# Home\n\n[a](/guide) [b](#home) [c](gone.md)\n")
+    ids = "".join(f"[{n}](@/{n})\n" for n in range(2))
+    repository.write("site/docs/guide.md", f"# Guide\n\n{ids}")
+    repository.write("README.md", "# Project\n")
+    repository.commit()
+    at(repository)
+    answer = ubp(repository, "check", "--explain-site")
+    assert answer.status == 0
+    assert answer.out.splitlines() == [
+        "site/docs/  vitepress, found by site/docs/.vitepress/config.mts: 2 pages",
+        "  pages: site/docs/ at /",
+        "  files: site/docs/public/ at /",
+        "  base: /v/",
+        "  anchors: markdown-it-anchor's, with VitePress's slugs",
+        "  links without a suffix are checked: every address below the site is one of a page here",
+        "  links /…: 1, all lead somewhere",
+        (
+            "  links @/…: 2, not understood: 2 lead nowhere, none is reported, for example @/0"
+            " (site/docs/guide.md:3)"
+        ),
+        "  links ….md: 1, 1 lead nowhere, for example gone.md (site/docs/index.md:3)",
+        "  headings: 1, all lead somewhere",
+        "",
+        "1 page of no site: a heading may have the anchor of any generator",
+        "",
+        "`sites` in .ubp/config.json names the generator of a folder, or none.",
+    ]
+
+
+def test_explained_site_record_has_links_that_no_file_can_verify(repository, ubp, at):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    repository.write("docs/a.md", "# A\n\n[a](/api) [b](/docs/a) [c](/img/x.png)\n")
+    repository.write("static/img/x.png", "x")
+    repository.commit()
+    at(repository)
+    record = ubp(repository, "check", "--explain-site", "--json").record
+    assert [(form["written"], form["links"], form["unverified"]) for form in record["links"]] == [
+        ("/…", 2, 1),
+        ("/….png", 1, 0),
+    ]
+
+
+def test_explain_site_with_options_of_a_check_is_refused(broken, ubp):
+    answer = ubp(broken, "check", "--explain-site", "--staged")
+    assert answer.status == 2
+    assert "--explain-site cannot be combined" in answer.err

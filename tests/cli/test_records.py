@@ -221,6 +221,7 @@ COMMANDS = {
     "bind": "bind",
     "bind-review": "bind --review",
     "check": "check",
+    "check-explain-site": "check --explain-site",
     "collections": "collections",
     "coverage": "coverage",
     "debt": "debt",

@@ -211,6 +211,14 @@ class RuleContext:
             for depth in range(len(folders))
         )
 
+    def finds_file(self, edge: GraphEdge) -> bool:
+        """Whether a link that is no link to a page names a file or folder of the repository."""
+        path, site = _target_path(edge, edge.source), self.graph.sites.of(edge.source)
+        folders = ["", *(root.folder for root in site.roots), *site.static] if site else [""]
+        from_root = [f"{folder}/{edge.link.target.lstrip('/')}" for folder in folders]
+        paths = [path, *map(normalize_path, (name.strip("/") for name in from_root))]
+        return any(self.view.entry(name) is not None for name in paths if name)
+
     def is_generated(self, edge: GraphEdge) -> bool:
         """Whether a `.gitignore` names the missing target of a link: a build generates it."""
         return not self._generated.isdisjoint(_possible_files(edge))

@@ -9,6 +9,7 @@ change itself breaks are findings all the same, whatever else leads nowhere.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, Form, NotUnderstood
@@ -74,18 +75,13 @@ def find_not_understood(
     suspects = {form for form, number in lost.items() if number >= _min_lost(form)}
     if not suspects:
         return {}
-    links: Counter[Form] = Counter()
-    for edge in context.graph.all_edges():
-        if edge.resolution.bucket in _VERIFIABLE:
-            links[form_of(LINK, edge.source, edge.link, context)] += 1
-            if edge.resolution.has_anchor is not None:
-                links[form_of(ANCHOR, edge.source, edge.link, context)] += 1
+    links = count_links(context)
     return {
         form: NotUnderstood(
             form,
             lost[form],
             max(links[form], lost[form]),
-            _example(first[form]),
+            link_of(first[form]),
             first[form].filepath,
             first[form].line,
         )
@@ -94,12 +90,67 @@ def find_not_understood(
     }
 
 
+def count_links(context: RuleContext) -> Counter[Form]:
+    """Return how many links of each form the pages of a state have that can be verified."""
+    links: Counter[Form] = Counter()
+    for edge in context.graph.all_edges():
+        if edge.resolution.bucket in _VERIFIABLE:
+            links[form_of(LINK, edge.source, edge.link, context)] += 1
+        if edge.resolution.has_anchor is not None:
+            links[form_of(ANCHOR, edge.source, edge.link, context)] += 1
+    return links
+
+
+class FormCount(NamedTuple):
+    """How many links of a form there are, and how many of them no rule of the generator judges.
+
+    Of the others `lost` lead nowhere, the first of them `finding`.
+    """
+
+    form: Form
+    links: int
+    unverified: int
+    lost: int
+    is_understood: bool
+    finding: Finding | None
+
+
+def count_forms(context: RuleContext) -> list[FormCount]:
+    """Return how the links of a state are written, form by form, and what was found in them."""
+    findings = [finding for find in GATED.values() for finding in find(context)]
+    not_understood = find_not_understood(context, findings)
+    lost: Counter[Form] = Counter()
+    first: dict[Form, Finding] = {}
+    for finding in findings:
+        if form := gated_form(context, finding):
+            lost[form] += 1
+            first.setdefault(form, finding)
+    unverified = Counter(
+        form_of(LINK, edge.source, edge.link, context)
+        for edge in context.graph.all_edges()
+        if edge.resolution.bucket == "not_a_page" and not context.finds_file(edge)
+    )
+    links = count_links(context)
+    return [
+        FormCount(
+            form,
+            max(links[form], lost[form]),
+            unverified[form],
+            lost[form],
+            form not in not_understood,
+            first.get(form),
+        )
+        for form in sorted({*links, *lost})
+    ]
+
+
 def _min_lost(form: Form) -> int:
     """Return from how many lost links on a form is in doubt: one of a prefix that is no path."""
     return 1 if _PREFIX.match(form.written) else MIN_LOST
 
 
-def _example(finding: Finding) -> str:
+def link_of(finding: Finding) -> str:
+    """Return the target of the link that a finding is about, with its anchor."""
     link = finding.about
     if not isinstance(link, Link):
         return ""

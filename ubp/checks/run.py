@@ -17,7 +17,14 @@ from ubp.checks.finding import (
     Severity,
     number,
 )
-from ubp.checks.gate import GATED, find_not_understood, gated_form, was_resolved
+from ubp.checks.gate import (
+    GATED,
+    FormCount,
+    count_forms,
+    find_not_understood,
+    gated_form,
+    was_resolved,
+)
 from ubp.checks.outdated import OutdatedMention
 from ubp.checks.registry import COMPARING, RULES, VERIFYING, Rule, find_rules
 from ubp.checks.relaxed import (
@@ -37,6 +44,7 @@ from ubp.core.model import Assessment, Debt, FilePath
 from ubp.index.select import select_pages
 from ubp.index.session import Session, Target
 from ubp.index.view import View
+from ubp.markdown.sites.site import Sites
 from ubp.staleness.assess import assess
 from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.compare import hide
@@ -129,6 +137,13 @@ def count_broken_links(session: Session, context: StalenessContext) -> int:
     """Return how many errors the rule broken-link finds in a state."""
     options = check_options(session, context.view, rules=("broken-link",))
     return check_state(context, options).count("error")
+
+
+def survey_links(session: Session, target: Target) -> tuple[Sites, list[FormCount]]:
+    """Return the sites of a state, and how its links are written (see `count_forms`)."""
+    context = open_context(session, session.view(target))
+    state = _state_context(context, check_options(session, context.view))
+    return state.graph.sites, count_forms(state)
 
 
 def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckReport:

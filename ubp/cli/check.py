@@ -7,6 +7,7 @@ from cyclopts import Parameter
 from ubp.cli.parameters import FORMAT, LEVEL, Keys, OutputFiles, Revision
 from ubp.cli.run_check import CheckOptions, FailOn, run_check
 from ubp.cli.terminal import Format, Terminal
+from ubp.core.errors import UsageError
 
 
 def check(  # noqa: PLR0913  # the command's options
@@ -21,6 +22,7 @@ def check(  # noqa: PLR0913  # the command's options
     fail_on: Annotated[FailOn, LEVEL] = "error",
     fix: bool = False,
     dry_run: bool = False,
+    explain_site: bool = False,
     format_: Annotated[Format | None, FORMAT] = None,
     output_file: OutputFiles = None,
     terminal: Terminal,
@@ -40,10 +42,31 @@ def check(  # noqa: PLR0913  # the command's options
             pages only if they name what changed; never: on none.
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
+        explain_site: Instead, show which sites were found, and by which rules their links are
+            checked.
         format_: Output format.
         output_file: Also write the output to a file, e.g. sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
+
+    Raises:
+        UsageError: the options contradict each other.
     """
+    if explain_site:
+        if (
+            paths
+            or rule
+            or staged
+            or base
+            or pre_push
+            or fix
+            or format_ not in {None, "text", "json"}
+        ):
+            raise UsageError(
+                "--explain-site cannot be combined with paths and options of a check.",
+                cause="It shows the sites of a whole revision.",
+                hint="Use `ubp check --explain-site`, with --ref or --json.",
+            )
+        return _explain_site(ref, format_, terminal)
     options = CheckOptions(
         paths=paths,
         staged=staged,
@@ -60,3 +83,12 @@ def check(  # noqa: PLR0913  # the command's options
         output_files=tuple(output_file or ()),
     )
     return run_check(options, terminal)
+
+
+def _explain_site(ref: str | None, format_: Format | None, terminal: Terminal) -> int:
+    from ubp.answers.checks.explain_site import EXPLAIN_SITE, ExplainSiteRequest
+    from ubp.cli.answers import print_answer
+
+    if format_ == "json":
+        terminal.set(terminal.options._replace(json=True))
+    return print_answer(EXPLAIN_SITE, ExplainSiteRequest(ref), terminal)

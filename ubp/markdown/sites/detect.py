@@ -36,7 +36,7 @@ def find_sites(configs: Configs) -> tuple[Site, ...]:
             continue
         site = _BY_NAME[name].read(FilePath(match["folder"].rstrip("/")), path, readable)
         if site is not None:
-            sites.append(site)
+            sites.append(site._replace(config=path))
     order = list(_BY_NAME)
     return tuple(sorted(sites, key=lambda site: order.index(site.style.name)))
 
@@ -44,6 +44,11 @@ def find_sites(configs: Configs) -> tuple[Site, ...]:
 def configured_site(generator: str, folder: FilePath, root: FilePath, base: str) -> Site:
     """Return a site that UBP's own configuration describes."""
     return Site(_BY_NAME[generator].style, folder, (Root(root),), base=base, navigation=())
+
+
+def slug_rule(site: Site) -> str:
+    """Return the name of the rule by which a site makes anchors of headings."""
+    return _BY_NAME[site.style.name].slugs
 
 
 @lru_cache(maxsize=2048)

@@ -36,13 +36,14 @@ class Generator(NamedTuple):
 
     `configs` is a pattern of the paths of its configuration files, up to the folder of the site.
     `read` returns the site in a folder, None if the file configures something else. `anchors`
-    yields the anchors of headings, in order, given the site's options.
+    yields the anchors of headings, in order, given the site's options; `slugs` names their rule.
     """
 
     style: Style
     configs: str
     read: Callable[[FilePath, FilePath, Configs], Site | None]
     anchors: Callable[[Sequence[HeadingName], Site], Iterator[str]]
+    slugs: str
 
 
 # MkDocs
@@ -447,31 +448,44 @@ ZOLA = Style("zola", is_pretty=True, keys=("slug",), content_prefix="@/")
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (
-    Generator(MKDOCS, r"mkdocs\.ya?ml", _read_mkdocs, _mkdocs_anchors),
+    Generator(MKDOCS, r"mkdocs\.ya?ml", _read_mkdocs, _mkdocs_anchors, "Python-Markdown's toc"),
     Generator(
         VITEPRESS,
         r"\.vitepress/config(?:/index)?\.[cm]?[jt]s",
         _read_vitepress,
         _vitepress_anchors,
+        "markdown-it-anchor's, with VitePress's slugs",
     ),
     Generator(
         DOCUSAURUS,
         r"docusaurus\.config\.[cm]?[jt]s",
         _read_docusaurus,
         _docusaurus_anchors,
+        "github-slugger's, as Docusaurus calls it",
     ),
     Generator(
         HUGO,
         r"(?:config/_default/)?(?:hugo|config)\.(?:toml|ya?ml)",
         _read_hugo_or_zola,
         _hugo_anchors,
+        "Hugo's, of Goldmark's headings",
     ),
-    Generator(MDBOOK, r"book\.toml", _read_mdbook, _mdbook_anchors),
-    Generator(JEKYLL, r"_config\.ya?ml", _read_jekyll, _jekyll_anchors),
-    Generator(SPHINX, r"conf\.py", _read_sphinx, _sphinx_anchors),
-    Generator(OBSIDIAN, r"\.obsidian/app\.json", _read_obsidian, _github_anchors),
-    Generator(ZOLA, r"(?!)", _read_nothing, _github_anchors),  # its files are read as Hugo's
-    Generator(GITHUB, r"(?!)", _read_nothing, _github_anchors),
+    Generator(MDBOOK, r"book\.toml", _read_mdbook, _mdbook_anchors, "mdBook's"),
+    Generator(
+        JEKYLL, r"_config\.ya?ml", _read_jekyll, _jekyll_anchors, "kramdown's, of GitHub's Markdown"
+    ),
+    Generator(SPHINX, r"conf\.py", _read_sphinx, _sphinx_anchors, "MyST's"),
+    Generator(
+        OBSIDIAN,
+        r"\.obsidian/app\.json",
+        _read_obsidian,
+        _github_anchors,
+        "the text of the heading, as Obsidian links to it",
+    ),
+    Generator(
+        ZOLA, r"(?!)", _read_nothing, _github_anchors, "taken for GitHub's"
+    ),  # its files are read as Hugo's
+    Generator(GITHUB, r"(?!)", _read_nothing, _github_anchors, "GitHub's"),
 )
 """In the order of preference where two sites publish the same folder."""
 

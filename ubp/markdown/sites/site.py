@@ -65,7 +65,7 @@ Written = Sequence[tuple[str, Sequence[str]]]
 
 
 class Site(NamedTuple):
-    """A site as its configuration describes it.
+    """A site as its configuration describes it; `config` is that file, "" for UBP's own.
 
     `roots` are ordered by preference. `static` are folders of files that are published unchanged.
     `base` is the path that absolute links begin with. `navigation` are the pages that its menus
@@ -79,6 +79,7 @@ class Site(NamedTuple):
     base: str = ""
     navigation: tuple[FilePath, ...] | None = None
     options: tuple[tuple[str, str], ...] = ()
+    config: str = ""
 
     def option(self, name: str) -> str:
         """Return an option, "" where the configuration does not set it."""

@@ -1,0 +1,200 @@
+"""`ubp check --explain-site`: the sites of a repository, and how their links are checked."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from ubp.checks.gate import ANCHOR, FormCount, link_of
+from ubp.checks.run import survey_links
+from ubp.frame.answer import Answer, Request
+from ubp.frame.arguments import Ref
+from ubp.frame.fields import REVISION, Count
+from ubp.frame.wording import count
+from ubp.frame.writer import Writer
+from ubp.index.session import Session, Target
+from ubp.markdown.sites.detect import slug_rule
+from ubp.markdown.sites.site import Site, Style
+
+VERIFIED = {
+    "all": "every address below the site is one of a page here",
+    "sections": "addresses below a section are those of pages here",
+    "files": "only where a page or a file is found; other addresses may be made by the build",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RootRecord:
+    """A folder of a site's pages, and its address."""
+
+    folder: Annotated[str, "from the root; {lang} stands for a language"]
+    address: Annotated[str, "below the site's base"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedSiteRecord:
+    """A site, and the rules by which its links are resolved."""
+
+    generator: Annotated[str, "site generator"]
+    folder: Annotated[str, "folder of the site, from the root"]
+    config: Annotated[str, "the file that describes it; empty: `sites` of UBP's configuration"]
+    pages: Annotated[Count, "number of its pages"]
+    roots: Annotated[tuple[RootRecord, ...], "folders of its pages"]
+    static: Annotated[tuple[str, ...], "folders of files that are published unchanged"]
+    base: Annotated[str, "path that absolute links may begin with"]
+    anchors: Annotated[str, "how headings get their anchors"]
+    options: Annotated[tuple[str, ...], "settings that change the anchors"]
+    front_matter: Annotated[tuple[str, ...], "keys that set the address of a page"]
+    addresses: Annotated[tuple[str, ...], "how links lead to pages, in sentences"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkFormRecord:
+    """Links that are written in the same way."""
+
+    site: Annotated[str, "folder of their site, from the root; empty outside of sites"]
+    generator: Annotated[str, "the site's generator; empty: none"]
+    rule: Annotated[str, "the rule that checks them"]
+    written: Annotated[str, "how they are written; `#` for links to headings"]
+    links: Annotated[Count, "number of them"]
+    unverified: Annotated[Count, "those that the repository's files cannot verify"]
+    lost: Annotated[Count, "those that lead nowhere"]
+    is_understood: Annotated[bool, "false: so many lead nowhere that none is reported"]
+    example: Annotated[str | None, "one that leads nowhere, and where it is"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainSiteRecord:
+    """The sites of a repository, and its links by form."""
+
+    sites: Annotated[tuple[ExplainedSiteRecord, ...], "sites, by generator"]
+    other_pages: Annotated[Count, "pages of no site: a heading may have any generator's anchor"]
+    links: Annotated[tuple[LinkFormRecord, ...], "links to pages, files and headings, by form"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainSiteRequest(Request[ExplainSiteRecord]):
+    """The revision whose sites are explained."""
+
+    ref: Annotated[Ref, REVISION] | None = None
+
+
+def run(session: Session, request: ExplainSiteRequest) -> ExplainSiteRecord:
+    """Return the sites of a revision or of the work tree, and its links by form."""
+    target = Target(request.ref)
+    sites, forms = survey_links(session, target)
+    pages = Counter(sites.of(path) for path in session.view(target).document_paths())
+    return ExplainSiteRecord(
+        sites=tuple(_site(site, pages[site]) for site in sites.sites if pages[site]),
+        other_pages=pages[None],
+        links=tuple(map(_form, forms)),
+    )
+
+
+def _site(site: Site, pages: int) -> ExplainedSiteRecord:
+    style = site.style
+    return ExplainedSiteRecord(
+        generator=style.name,
+        folder=site.folder,
+        config=site.config,
+        pages=pages,
+        roots=tuple(RootRecord(folder=root.folder, address=root.url) for root in site.roots),
+        static=tuple(site.static),
+        base=site.base,
+        anchors=slug_rule(site),
+        options=tuple(f"{name}: {value}" for name, value in site.options if value),
+        front_matter=style.keys,
+        addresses=tuple(_address_rules(style)),
+    )
+
+
+def _address_rules(style: Style) -> Iterator[str]:
+    """Yield what decides where links without the suffix of a file lead."""
+    yield f"links without a suffix are checked: {VERIFIED[style.verifies]}"
+    if style.is_pretty:
+        yield "a page is a folder: relative links without a suffix begin in it"
+    if style.drops_numbers:
+        yield "numbers at the beginning of names are no part of an address"
+    if style.drops_languages:
+        yield "a language at the end of a name (page.ja.md) begins the address"
+    if style.ignores_case:
+        yield "addresses are in lower case"
+    if style.searches_roots:
+        yield "relative links to files may also begin in a folder of pages"
+    if style.content_prefix:
+        yield f"{style.content_prefix} begins paths from {style.name}'s folder of pages"
+    if style.falls_back:
+        yield "a page that a language lacks is that of the default language"
+    if style.has_wikilinks:
+        yield "[[wikilinks]] are links"
+
+
+def _form(counted: FormCount) -> LinkFormRecord:
+    rule, generator, folder, written = counted.form
+    found = counted.finding
+    return LinkFormRecord(
+        site=folder,
+        generator=generator,
+        rule=rule,
+        written=written,
+        links=counted.links,
+        unverified=counted.unverified,
+        lost=counted.lost,
+        is_understood=counted.is_understood,
+        example=f"{link_of(found)} ({found.filepath}:{found.line})" if found else None,
+    )
+
+
+def text(record: ExplainSiteRecord, write: Writer) -> Iterator[str]:
+    """Yield each site with its rules and its links, then the links outside of sites."""
+    for site in record.sites:
+        yield from _site_text(site, write)
+        forms = [form for form in record.links if _key(form) == (site.generator, site.folder)]
+        yield from _forms_text(forms, write)
+        yield ""
+    if record.other_pages or not record.sites:
+        pages = count(record.other_pages, "page")
+        yield f"{pages} of no site: a heading may have the anchor of any generator"
+        yield from _forms_text([form for form in record.links if not form.generator], write)
+        yield ""
+    yield "`sites` in .ubp/config.json names the generator of a folder, or none."
+
+
+def _key(form: LinkFormRecord) -> tuple[str, str]:
+    return form.generator, form.site
+
+
+def _site_text(site: ExplainedSiteRecord, write: Writer) -> Iterator[str]:
+    place = write.path(f"{site.folder}/" if site.folder else "./")
+    source = write.name(site.config) if site.config else "`sites` in .ubp/config.json"
+    yield f"{place}  {site.generator}, found by {source}: {count(site.pages, 'page')}"
+    for root in site.roots:
+        folder = write.name(f"{root.folder}/" if root.folder else "./")
+        yield f"  pages: {folder} at /{write.name(root.address)}"
+    for folder in site.static:
+        yield f"  files: {write.name(f'{folder}/')} at /"
+    if site.base.strip("/"):
+        yield f"  base: {write.name(site.base)}"
+    settings = f" ({write.name(', '.join(site.options))})" if site.options else ""
+    yield f"  anchors: {site.anchors}{settings}"
+    if site.front_matter:
+        yield f"  front matter: {', '.join(site.front_matter)} set the address"
+    for sentence in site.addresses:
+        yield f"  {sentence}"
+
+
+def _forms_text(forms: list[LinkFormRecord], write: Writer) -> Iterator[str]:
+    for form in forms:
+        kind = "headings" if form.rule == ANCHOR else f"links {form.written}"
+        state = f"{form.lost} lead nowhere" if form.lost else "all lead somewhere"
+        if form.unverified:
+            state += f", {form.unverified} cannot be verified"
+        if not form.is_understood:
+            state = write.style.yellow(f"not understood: {state}, none is reported")
+        example = f", for example {write.quote(form.example)}" if form.example else ""
+        yield f"  {kind}: {form.links}, {state}{example}"
+
+
+EXPLAIN_SITE = Answer(
+    request=ExplainSiteRequest, record=ExplainSiteRecord, run=run, text=text, has_facts=False
+)
