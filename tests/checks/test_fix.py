@@ -54,6 +54,80 @@ def test_link_is_fixed_where_one_target_is_possible(repository, fix, written, fi
     assert len(done.check.findings) == (0 if fixed else 1)
 
 
+@pytest.mark.parametrize(
+    ("written", "fixed"),
+    [
+        ("[l](layot.md)", "[l](layout.md)"),
+        ("[l](./layuot.md#top)", "[l](./layout.md#top)"),
+        ("[l](guids/setup.md)", "[l](guides/setup.md)"),
+        ("[l](guids/index.md)", "[l](guides/index.md)"),  # of two pages of that name
+        ("[l](/docs/layot.md)", "[l](/docs/layout.md)"),
+        ("![](img/logoo.png)", "![](img/logo.png)"),
+        ("[l](getting_started.md)", "[l](getting-started.md)"),
+        ("[l](versoin-1.md)", None),  # version-1 and version-2 are equally near
+        ("[l](version-3.md)", None),  # another number is no typing error
+        ("[l](from.md)", None),  # nor is a short word
+        ("[l](img/logoo.svg)", None),  # of another type
+        ("[l](me.md)", None),
+    ],
+)
+def test_misspelt_path_is_fixed_where_one_file_is_near(repository, fix, written, fixed):
+    for page in ("layout", "guides/setup", "guides/index", "other/index", "getting-started"):
+        repository.write(f"docs/{page}.md", "# Page\n")
+    for page in ("version-1", "version-2", "form", "mee"):
+        repository.write(f"docs/{page}.md", "# Page\n")
+    repository.write("docs/img/logo.png", "png")
+    repository.write("docs/page.md", f"# A\n\n{written}\n")
+    repository.commit()
+    done = fix(repository)
+    assert (repository.root / "docs/page.md").read_text() == f"# A\n\n{fixed or written}\n"
+    assert len(done.check.findings) == (0 if fixed else 1)
+    assert not any("Did you mean" in finding.hint for finding in done.check.findings)
+
+
+def test_misspelt_address_of_a_site_keeps_its_form(repository, fix):
+    repository.write("docs/.vitepress/config.js", "export default {}\n")
+    repository.write("docs/guide/getting-started.md", "# Start\n")
+    repository.write("docs/index.md", "[s](/guide/geting-started) [s](./guide/getting-startd#x)\n")
+    repository.write("docs/guide/getting-startet.txt", "no page\n")
+    repository.commit()
+    fix(repository)
+    assert (repository.root / "docs/index.md").read_text() == (
+        "[s](/guide/getting-started) [s](./guide/getting-started#x)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "fixed"),
+    [
+        ("[x](b.md#token-lfe)", "[x](b.md#token-life)"),
+        ("[x](b.md#token_life 'T')", "[x](b.md#token-life 'T')"),
+        ("[x](<b.md#token-lfe>)", "[x](<b.md#token-life>)"),
+        ("[x][r]\n\n[r]: b.md#token-lfe", "[x][r]\n\n[r]: b.md#token-life"),
+        ("[x](#own-hedding)", "[x](#own-heading)"),
+        ("[[b#Tokn life|T]]", "[[b#Token life|T]]"),
+        ("[x](b.md#formatting-output)", "[x](b.md#formatting-output-of-the-tool)"),  # longer now
+        ("[x](b.md#option-3)", None),
+        ("[x](b.md#runtime-strings-of-a-page)", None),
+        ("[[b|depend_on]]", "[[b|depends_on]]"),
+        ("[[b#Tokn life|depend_on]]", "[[b#Token life|depends_on]]"),
+    ],
+)
+def test_suggested_anchor_or_type_is_written(repository, fix, written, fixed):
+    repository.write(
+        "b.md",
+        "# B\n\n## Token life\n\n## Formatting output of the tool\n\n"
+        "## Option 1\n\n## Option 2\n\n## Timers strings\n",
+    )
+    repository.write("a.md", f"# A\n\n## Own heading\n\nSee {written}\n")
+    repository.commit()
+    done = fix(repository)
+    assert (repository.root / "a.md").read_text() == (
+        f"# A\n\n## Own heading\n\nSee {fixed or written}\n"
+    )
+    assert len(done.check.findings) == (0 if fixed else 1)
+
+
 def test_moved_source_is_renamed_in_place(repository, fix):
     for name in ("a", "b", "c", "d"):
         repository.write(f"src/{name}.py", f"{name}\n" * 9)

@@ -83,6 +83,23 @@ def test_fix_has_the_position_of_its_target(repository, placed):
     assert finding.fix.text == "docs/c.md"
 
 
+@pytest.mark.parametrize(
+    ("link", "written", "text"),
+    [
+        ("[b](docs/b.md#token-lfe)", "token-lfe", "token-life"),
+        ("[[docs/b#Token lfe\\|x]]", "Token lfe", "Token life"),
+        ("[[docs/b| depend_on ]]", "depend_on", "depends_on"),
+    ],
+)
+def test_fix_has_the_position_of_the_part_that_it_replaces(repository, placed, link, written, text):
+    repository.write("a.md", f"日本 [[docs/b]] {link}\n")
+    repository.write("docs/b.md", "# B\n\n## Token life\n")
+    (finding,) = placed(repository).findings
+    data = (repository.root / "a.md").read_bytes()
+    assert cut(data, finding.fix.region) == (written, written)
+    assert finding.fix.text == text
+
+
 def test_drifted_source_has_the_position_of_its_first_changed_line(repository, placed):
     lines = [f"line {n}\n" for n in range(1, 40)]
     repository.write("src/a.py", "".join(lines))

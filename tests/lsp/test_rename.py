@@ -173,6 +173,21 @@ def test_actions_fix_links_create_pages_and_acknowledge(moving):
     assert f"blob: {pin}" in (repository.root / "docs/auth.md").read_text()
 
 
+def test_actions_apply_what_diagnostics_suggest(moving):
+    _, editor = moving
+    text = "# S\n\n[x](guied.md) [x](auth.md#token-lfe) [[auth|depend_on]]\n"
+    editor.open("docs/sessions.md", text)
+    found = actions(editor, "docs/sessions.md", 2)
+    assert [title for title in found if title.startswith("Change")] == [
+        "Change the link to guide.md",
+        "Change the link to #token-life",
+        "Change the link to |depends_on",
+    ]
+    (edits,) = found["Change the link to #token-life"].edit.changes.values()
+    assert edits[0].range == types.Range(types.Position(2, 26), types.Position(2, 35))
+    editor.close("docs/sessions.md")
+
+
 def test_commands_search_count_and_propose(moving):
     repository, editor = moving
 

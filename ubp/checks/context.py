@@ -27,8 +27,9 @@ from ubp.markdown.resolve import differs_in_case, stem
 from ubp.markdown.sites.site import addresses
 from ubp.search.graph import Graph, open_graph
 
-if TYPE_CHECKING:  # few checks review bindings
+if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
     from ubp.bindings.review import ReviewedBinding
+    from ubp.checks.misspelt import Misspelt
 
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 
@@ -252,6 +253,16 @@ class RuleContext:
         path = normalize_path(edge.link.target.lstrip("/"))
         entry = self.view.entry(path) if path else None
         return path if entry and not entry.is_directory else None
+
+    def meant_paths(self, edge: GraphEdge) -> tuple[FilePath, ...]:
+        """Return the files that a link to nothing leads to but for a typing error in a name."""
+        return self._misspelt.meant_paths(edge)
+
+    @cached_property
+    def _misspelt(self) -> "Misspelt":
+        from ubp.checks.misspelt import Misspelt  # where something is missing
+
+        return Misspelt(self.view, self.graph)
 
     def pages_of_stem(self, name: str) -> tuple[FilePath, ...]:
         """Return the pages of this file name, which is case-folded and without suffix."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from ubp.core.model import Debt, FilePath, Link, ReferenceVerdict, Snapshot
+from ubp.markdown.link_parts import LinkPart
 from ubp.staleness.wording import unknown_cause
 
 Severity = Literal["error", "warning", "note"]
@@ -45,12 +46,13 @@ class SourcePlace(NamedTuple):
 
 
 class LinkFix(NamedTuple):
-    """A new `text` for the target of `link`, which leads to `target`; it is written at `region`."""
+    """A new `text` for a part of `link`, which leads to `target`; it is written at `region`."""
 
     link: Link
     text: str
-    target: FilePath
+    target: str
     region: Region | None = None
+    part: LinkPart = "target"
 
 
 class SourceFix(NamedTuple):

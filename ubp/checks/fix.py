@@ -1,4 +1,4 @@
-"""Fixes for findings with a single possible remedy: moved sources, links to moved pages.
+"""Fixes for findings with a single possible remedy: moved sources, moved pages, misspelt links.
 
 A page with unpinned sources that have drifted is skipped: any edit would make it look reviewed.
 `ubp ack --history` pins what such a page described, and then it can be edited.
@@ -26,6 +26,7 @@ from ubp.index.session import Session, Target
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.markdown.edit_sources import rename_sources
+from ubp.markdown.link_parts import LinkPart, part_bounds
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.text_edits import as_diff
 from ubp.staleness.assess import assess
@@ -163,20 +164,29 @@ def _relink(
     """Replace link targets. The file's bytes are not the blob's where Git converts line ends."""
     links = _links(data, keys)
     by_position = {(link.kind, link.target, link.line, link.column): link for link in links}
-    replacements: dict[int, tuple[Link, bytes]] = {}
+    replacements: dict[int, tuple[int, bytes]] = {}
+    changed: dict[Link, set[LinkPart]] = {}
     fixed = []
     for finding, fix in fixes:
         old = fix.link
         link = by_position.get((old.kind, old.target, old.line, old.column))
-        if link is None:
+        bounds = part_bounds(data, link, fix.part) if link else None
+        if link is None or bounds is None:
             raise PageError("The page was edited in the meantime.")
-        replacements[link.byte_start] = link, fix.text.encode("utf-8", "surrogateescape")
-        before = data[link.byte_start : link.byte_end].decode("utf-8", "surrogateescape")
+        start, end = bounds
+        replacements[start] = end, fix.text.encode("utf-8", "surrogateescape")
+        changed.setdefault(link, set()).add(fix.part)
+        before = data[start:end].decode("utf-8", "surrogateescape")
         fixed.append(Fixed(finding, before, fix.text))
     result = data
-    for start, (link, text) in sorted(replacements.items(), reverse=True):
-        result = result[:start] + text + result[link.byte_end :]
-    if list(map(_unchanged_part, _links(result, keys))) != list(map(_unchanged_part, links)):
+    for start, (end, text) in sorted(replacements.items(), reverse=True):
+        result = result[:start] + text + result[end:]
+    after = _links(result, keys)
+    if len(after) != len(links) or any(
+        _unchanged_parts(new, changed.get(link, ()))
+        != _unchanged_parts(link, changed.get(link, ()))
+        for link, new in zip(links, after, strict=False)
+    ):
         raise PageError("The links cannot be rewritten in place.")
     return result, fixed
 
@@ -186,6 +196,12 @@ def _links(data: bytes, keys: Sequence[str]) -> tuple[Link, ...]:
     return body.links + body.embedded
 
 
-def _unchanged_part(link: Link) -> tuple[str, str | None, str | None, int]:
-    """Return what another target does not change in a link."""
-    return link.kind, link.anchor, link.label, link.line
+def _unchanged_parts(link: Link, changed: Collection[LinkPart]) -> tuple[str | int | None, ...]:
+    """Return what the changes do not concern in a link."""
+    return (
+        link.kind,
+        link.line,
+        None if "target" in changed else link.target,
+        None if "anchor" in changed else link.anchor,
+        None if "label" in changed else link.label,
+    )

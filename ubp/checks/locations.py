@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from ubp.checks.finding import WIKILINKS, CheckReport, Finding, LinkFix, Region, SourcePlace
 from ubp.core.model import FilePath, Link, ReferenceVerdict
 from ubp.index.view import View
+from ubp.markdown.link_parts import LinkPart, part_bounds
 from ubp.markdown.source_text import SourceText
 from ubp.staleness.diff import diff_sources
 from ubp.staleness.model import StalenessContext
@@ -32,6 +33,7 @@ def locate_findings(report: CheckReport, context: StalenessContext) -> CheckRepo
     groups = (report.findings, report.ignored, report.debts, report.unknown)
     all_findings = [finding for group in groups for finding in group]
     regions = _find_regions(all_findings, context.view)
+    parts = _find_parts(all_findings, context.view)
     places = _find_source_places(all_findings, context)
 
     def locate(finding: Finding) -> Finding:
@@ -42,7 +44,8 @@ def locate_findings(report: CheckReport, context: StalenessContext) -> CheckRepo
         region, target = regions[finding.filepath, finding.about]
         fix = finding.fix
         if isinstance(fix, LinkFix):
-            fix = fix._replace(region=target)
+            key = finding.filepath, finding.about, fix.part
+            fix = fix._replace(region=target if fix.part == "target" else parts.get(key))
         return finding._replace(region=region, fix=fix)
 
     findings, ignored, debts, unknown = (tuple(map(locate, group)) for group in groups)
@@ -67,6 +70,24 @@ def _find_regions(
     return regions
 
 
+def _find_parts(
+    findings: Iterable[Finding], view: View
+) -> dict[tuple[FilePath, Link, LinkPart], Region | None]:
+    """Return the regions of the anchors and labels that a fix replaces."""
+    fixes = {
+        (finding.filepath, finding.fix.link, finding.fix.part)
+        for finding in findings
+        if isinstance(finding.fix, LinkFix) and finding.fix.part != "target"
+    }
+    contents = view.read({path for path, _, _ in fixes}) if fixes else {}
+    pages = {path: _Page(data) for path, data in contents.items() if data is not None}
+    return {
+        (path, link, part): pages[path].part(link, part)
+        for path, link, part in sorted(fixes, key=lambda fix: (fix[0], fix[1].line, fix[1].column))
+        if path in pages
+    }
+
+
 def locate_links(data: bytes, links: Iterable[Link]) -> dict[Link, _LinkRegions]:
     """Return the region of each link of a page with these bytes, and that of its target."""
     page = _Page(data)
@@ -87,14 +108,28 @@ class _Page:
 
     def regions(self, link: Link) -> _LinkRegions:
         """Return the region of a link from its first to its last character, and its target's."""
+        start, position = self._start(link)
+        target = self._within(link, link.byte_start, link.byte_end)
+        return self._region(*position, start, self._end(link)), target
+
+    def part(self, link: Link, part: LinkPart) -> Region | None:
+        """Return the region of a part of a link; None: it cannot be found."""
+        bounds = part_bounds(self._data, link, part)
+        return self._within(link, *bounds) if bounds else None
+
+    def _start(self, link: Link) -> tuple[int, tuple[int, int, int]]:
+        """Return the first byte of a link, and its line, column and column in bytes."""
         if link.line != self._line:
             self._line, self._line_start = link.line, self._source.byte_at(link.line - 1, 0)
         start = self._source.byte_at(link.line - 1, link.column - 1)
-        position = link.line, link.column, start - self._line_start + 1
-        before = self._region(*position, start, link.byte_start)
-        target_position = before.end_line, before.end_column, before.end_byte_column
-        target = self._region(*target_position, link.byte_start, link.byte_end)
-        return self._region(*position, start, self._end(link)), target
+        return start, (link.line, link.column, start - self._line_start + 1)
+
+    def _within(self, link: Link, first: int, last: int) -> Region:
+        """Return the region of some of a link's bytes."""
+        start, position = self._start(link)
+        before = self._region(*position, start, first)
+        inner = before.end_line, before.end_column, before.end_byte_column
+        return self._region(*inner, first, last)
 
     def _end(self, link: Link) -> int:
         if link.kind in WIKILINKS:

@@ -4,6 +4,7 @@ Apart from `ubp.checks.fix`, which loads the Markdown parser: the rules that pro
 """
 
 import posixpath
+import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from ubp.markdown.resolve import without_suffix
 
 # Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
 _WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
+_ENDS_WIKILINK = re.compile(r"[\[\]|#^]")
 # Characters with a meaning in Markdown or URLs; letters of any script are not encoded.
 _ENCODED = frozenset(" \t\n\r()<>#?%\\|\"'`*[]")
 
@@ -27,6 +29,22 @@ def rewrite_link(
     if link.kind in WIKILINKS:
         return _wikilink_target(link.target, target, namesakes)
     return _path_target(link.target, source, target)
+
+
+def respell_target(link: Link, target: FilePath) -> str:
+    """Return the target of a link with the names of a path that has as many, as it is written.
+
+    A suffix that the link leaves out stays out, and so do dots and slashes.
+    """
+    written = link.target.rstrip("/")
+    names = without_suffix(target).split("/")
+    old = written.split("/")
+    suffix = target[len(without_suffix(target)) :] if without_suffix(written) != written else ""
+    kept = [name for name in old if name in {"", ".", ".."}]
+    count = len(old) - len(kept)
+    new = iter(names[len(names) - count :])
+    path = "/".join(name if name in {"", ".", ".."} else next(new) for name in old)
+    return percent_encode(path + suffix + "/" * link.target.endswith("/"))
 
 
 def _wikilink_target(old: str, target: FilePath, namesakes: Sequence[FilePath]) -> str | None:
@@ -46,6 +64,11 @@ def _path_target(old: str, source: FilePath, target: FilePath) -> str | None:
     relative = posixpath.relpath(target, source.rpartition("/")[0] or ".")
     has_dot = old.startswith("./") and not relative.startswith("../")
     return percent_encode(f"./{relative}" if has_dot else relative)
+
+
+def wikilink_heading(heading: str) -> str:
+    """Return the text of a heading as a wikilink names it."""
+    return " ".join(_ENDS_WIKILINK.sub(" ", heading).split())
 
 
 def percent_encode(path: str) -> str:

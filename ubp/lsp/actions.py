@@ -19,6 +19,7 @@ from ubp.lsp.navigation import head_lines
 from ubp.lsp.rename import byte_edits
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_sources import add_sources, choose_form, rename_sources
+from ubp.markdown.link_parts import part_bounds
 from ubp.markdown.resolve import stem, without_suffix
 from ubp.search.pages import PageQuery
 from ubp.search.run import search_pages
@@ -113,8 +114,11 @@ def _fixes(
         return
     link = finding.about
     if isinstance(fix, LinkFix):
-        edit = byte_edits(context, path, [(link.byte_start, link.byte_end, fix.text)])
-        yield _fix(f"Change the link to {fix.text}", edit, known, is_preferred=True)
+        bounds = part_bounds(context.data(path), link, fix.part)
+        if bounds:
+            edit = byte_edits(context, path, [(*bounds, fix.text)])
+            mark = {"target": "", "anchor": "#", "label": "|"}[fix.part]
+            yield _fix(f"Change the link to {mark}{fix.text}", edit, known, is_preferred=True)
     else:
         for text in _other_targets(context, path, link):
             edit = byte_edits(context, path, [(link.byte_start, link.byte_end, text)])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from ubp.checks.finding import WIKILINKS
-from ubp.checks.rewrite import percent_encode, rewrite_link
+from ubp.checks.rewrite import percent_encode, rewrite_link, wikilink_heading
 from ubp.core.errors import PageError, UsageError
 from ubp.core.model import MODE_FILE, Entry, FilePath, Link
 from ubp.core.paths import normalize_path
@@ -30,6 +30,7 @@ from ubp.lsp.navigation import (
 )
 from ubp.markdown.document import read_head
 from ubp.markdown.edit_sources import rename_sources
+from ubp.markdown.link_parts import part_bounds
 from ubp.markdown.outline import anchors_of_line, find_anchor_line
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import stem, without_suffix
@@ -39,10 +40,6 @@ from ubp.markdown.source_text import SourceText
 _HEADING = re.compile(
     r" {0,3}(?:#{1,6}[ \t]+)?(?P<text>.*?)[ \t]*(?:\{[#:.][^{}]*\})?[ \t]*(?:[ \t]#+)?[ \t]*$"
 )
-_ANCHOR = re.compile(rb"[^#\r\n]*?#")
-_WIKILINK_ANCHOR = re.compile(rb"[^\[\]|\r\n]*?(?=\\?\||\]\])")
-_LINK_ANCHOR = re.compile(rb"[^\s<>()]*")
-_ENDS_WIKILINK = re.compile(r"[\[\]|#^]")
 
 
 class ByteEdit(NamedTuple):
@@ -405,7 +402,7 @@ def rename_heading(context: EditorContext, heading: HeadingRange, name: str) -> 
     shown = next(s.heading for s in outline_of(context, path) if s.line_start == line)
     for link in links_to(context, path, line):
         source = link.edge.source
-        bounds = _anchor_bounds(context.data(source), link.link)
+        bounds = part_bounds(context.data(source), link.link, "anchor")
         if bounds is None:
             continue
         if find_anchor_line(new_data, link.link.anchor or "", site) == line:
@@ -424,21 +421,11 @@ def _new_anchor(
     anchor = link.anchor or ""
     above, mark, last = anchor.rpartition("#")
     if link.kind in WIKILINKS and fold(last.strip()) == fold(heading):
-        return above + mark + " ".join(_ENDS_WIKILINK.sub(" ", name).split())
+        return above + mark + wikilink_heading(name)
     for number, names in enumerate(old):
         if anchor == names or fold(anchor) == fold(names):
             return new[min(number, len(new) - 1)] if new else None
     return new[0] if new else None
-
-
-def _anchor_bounds(data: bytes, link: Link) -> tuple[int, int] | None:
-    """Return the bytes of a link's anchor."""
-    before = _ANCHOR.match(data, link.byte_end)
-    if before is None:
-        return None
-    pattern = _WIKILINK_ANCHOR if link.kind in WIKILINKS else _LINK_ANCHOR
-    match = pattern.match(data, before.end())
-    return match.span() if match else None
 
 
 def _byte_of(data: bytes, line: int, column: int) -> int:

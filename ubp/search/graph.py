@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, TypeVar
+from urllib.parse import unquote
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import FilePath, ObjectId, Page, Section
@@ -95,6 +96,17 @@ class Graph:
             if edge.resolution.target is None
             and resolve(edge.source, edge.link, targets).target == path
         )
+
+    def leads_to(self, edge: GraphEdge, text: str, path: FilePath) -> bool:
+        """Return whether a link would lead to a file if `text` were written as its target."""
+        targets = Targets(sites=self.sites)
+        if is_page := self._view.page(path) is not None:
+            targets.add_page(PageNameForms(path, None, ()))
+        else:
+            targets.add_file(path)
+        link = edge.link._replace(target=unquote(text), anchor=None)
+        resolution = resolve(edge.source, link, targets)
+        return resolution.target == path if is_page else resolution.bucket != "missing"
 
     def buckets(self) -> Counter[Bucket]:
         """Return the number of links in each bucket; each link is in one."""

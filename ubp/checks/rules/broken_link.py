@@ -17,8 +17,8 @@ With `--staged` or `--base`, only links broken by the change are reported: its o
 links in other pages to files that it removes or renames.
 
 What to do: correct the link, or restore its target. If there is a single possible target (the page
-was renamed in the same change, or only one page has this name), `ubp check --fix` corrects the
-link.
+was renamed in the same change, only one page has this name, or the path is that of a page but for a
+typing error in one of its names), `ubp check --fix` corrects the link.
 
 To ignore a link, add a comment on its line or the line above:
 `<!-- ubp: ignore[broken-link] -->`
@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
-from ubp.checks.rewrite import rewrite_link
+from ubp.checks.rewrite import respell_target, rewrite_link
 from ubp.core.model import FilePath
 from ubp.index.link_graph import GraphEdge
 from ubp.markdown.resolve import stem
@@ -68,7 +68,11 @@ def find(context: RuleContext) -> Iterator[Finding]:
         ):
             renamed = context.renamed_target(edge)
             targets = (renamed,) if renamed else _possible_targets(edge, context)
-            is_certain = len(targets) == 1 and (renamed or stem(targets[0]) not in FOLDER_PAGES)
+            fix = None if renamed else _respelt(edge, targets, context)
+            if fix:
+                targets = (FilePath(fix.target),)
+            elif len(targets) == 1 and (renamed or stem(targets[0]) not in FOLDER_PAGES):
+                fix = _fix(edge, targets[0], context)
             yield Finding(
                 rule=NAME,
                 filepath=edge.source,
@@ -76,10 +80,10 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 message=_message(edge),
                 subject=f"{edge.link.kind} {edge.link.target}",
                 column=edge.link.column,
-                hint=_hint(targets),
+                hint=_hint(targets, fix),
                 about=edge.link,
                 related=targets[0] if len(targets) == 1 else None,
-                fix=_fix(edge, targets[0], context) if is_certain else None,
+                fix=fix,
                 is_certain=renamed is not None,
             )
 
@@ -111,8 +115,27 @@ def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | N
     return None if text is None else LinkFix(edge.link, text, target)
 
 
-def _hint(targets: tuple[FilePath, ...]) -> str:
+def _respelt(
+    edge: GraphEdge, targets: tuple[FilePath, ...], context: RuleContext
+) -> LinkFix | None:
+    """Return the fix of a link whose path has one misspelt name; `targets` have its last name."""
+    link = edge.link
+    if link.kind in WIKILINKS or len(targets) == 1:
+        return None
+    paths = context.meant_paths(edge)
+    if len(paths) != 1 or (targets and paths[0] not in targets):
+        return None
+    for text in (respell_target(link, paths[0]), rewrite_link(link, edge.source, paths[0], ())):
+        if text and context.graph.leads_to(edge, text, paths[0]):
+            return LinkFix(link, text, paths[0])
+    return None
+
+
+def _hint(targets: tuple[FilePath, ...], fix: LinkFix | None) -> str:
     if not targets:
         return ""
+    if fix:
+        return f"Did you mean {fix.target}?"
     more = ", …" if len(targets) > MAX_NAMES else ""
-    return f"Did you mean {', '.join(targets[:MAX_NAMES])}{more}?"
+    names = f"{', '.join(targets[:MAX_NAMES])}{more}"
+    return f"{'A page has' if len(targets) == 1 else 'Pages have'} this name: {names}."

@@ -8,7 +8,8 @@ other's, too (`--8<--`, `{{#include}}`, `@include`, an imported page). Anchors a
 pages that are made of other sources (`::: package.module`, a component, an included page that is
 not in the repository), and where a link matches several pages; see ambiguous-link.
 
-What to do: link to an existing heading.
+What to do: link to an existing heading. `ubp check --fix` does where only one heading of the page
+can be meant: its anchor differs in signs (`-`, `_`), by a slip of the fingers, or by a few words.
 
 To ignore a link, add a comment on its line or the line above:
 `<!-- ubp: ignore[missing-anchor] -->`
@@ -18,9 +19,11 @@ import re
 from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
-from ubp.checks.finding import WIKILINKS, Finding
+from ubp.checks.finding import WIKILINKS, Finding, LinkFix
+from ubp.checks.rewrite import percent_encode, wikilink_heading
 from ubp.core.model import FilePath, Link
 from ubp.core.text import closest_name, fold, slug
+from ubp.core.typos import meant_heading
 from ubp.search.graph import Graph
 
 NAME = "missing-anchor"
@@ -39,6 +42,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
         if resolution.has_anchor is not False or resolution.bucket == "ambiguous":
             continue
         if target and anchor and not anchors.exists(link, target):
+            hint, fix = anchors.suggest(link, target)
             yield Finding(
                 rule=NAME,
                 filepath=edge.source,
@@ -46,7 +50,8 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 message=f"{target} has no heading #{anchor}.",
                 subject=f"{link.kind} {link.target}#{anchor}",
                 column=link.column,
-                hint=anchors.suggest(anchor, target),
+                hint=hint,
+                fix=fix,
                 related=target,
                 about=link,
             )
@@ -73,18 +78,36 @@ class _Anchors:
             section.heading and not section.anchor for section in self._graph.sections(target)
         )
 
-    def suggest(self, anchor: str, target: FilePath) -> str:
-        """Return a hint with the most similar anchor of the page, or an empty one."""
+    def suggest(self, link: Link, target: FilePath) -> tuple[str, LinkFix | None]:
+        """Return a hint with the anchor of the page that was meant, or is similar, and the fix.
+
+        The hint is empty where none is similar.
+        """
         self._compared += len(self._of_page(target))
         if self._compared > MAX_COMPARED:
-            return ""
-        anchors = sorted(self._of_page(target).values())
-        closest = closest_name(slug(fold(anchor.rpartition("#")[2])), anchors, MIN_SIMILARITY)
-        return f"Did you mean #{closest}?" if closest else ""
+            return "", None
+        anchors = sorted(self._graph.anchors(target))
+        above, mark, written = (link.anchor or "").rpartition("#")
+        if meant := meant_heading(written, anchors):
+            text = percent_encode(meant)
+            if link.kind in WIKILINKS:
+                text = above + mark + self._wikilink_anchor(meant, target)
+            return f"Did you mean #{meant}?", LinkFix(
+                link, text, f"{target}#{meant}", part="anchor"
+            )
+        closest = closest_name(slug(fold(written)), anchors, MIN_SIMILARITY)
+        return f"The most similar heading is #{closest}." if closest else "", None
+
+    def _wikilink_anchor(self, anchor: str, target: FilePath) -> str:
+        """Return how a wikilink names a heading: by its text."""
+        headings = (section.heading for section in self._graph.sections(target) if section.heading)
+        return next(
+            (wikilink_heading(text) for text in headings if slug(fold(text)) == anchor), anchor
+        )
 
     def _of_page(self, target: FilePath) -> dict[str, str]:
         if target not in self._anchors:
-            anchors = self._graph.anchors(target)
+            anchors = sorted(self._graph.anchors(target))
             self._anchors[target] = {_letters(name): name for name in anchors}
         return self._anchors[target]
 

@@ -5,7 +5,8 @@
 `[[Page|depend_on]]` is a plain reference displayed as "depend_on". The rule reports labels that are
 a single word or identifier and nearly match a link type.
 
-What to do: correct the link type. If the text is a label, rephrase it or ignore the line.
+What to do: correct the link type; `ubp check --fix` writes the one that is meant. If the text is a
+label, rephrase it or ignore the line.
 
 To ignore a link, add a comment on its line or the line above:
 `<!-- ubp: ignore[unknown-link-type] -->`
@@ -14,7 +15,7 @@ To ignore a link, add a comment on its line or the line above:
 from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
-from ubp.checks.finding import Finding
+from ubp.checks.finding import Finding, LinkFix
 
 NAME = "unknown-link-type"
 
@@ -33,4 +34,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 column=link.column,
                 hint=f"Did you mean {link.meant_type}?",
                 about=link,
+                fix=LinkFix(
+                    link, link.meant_type, f"{link.target} as {link.meant_type}", part="label"
+                ),
             )
