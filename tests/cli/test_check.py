@@ -156,22 +156,54 @@ def test_check_without_pages_is_not_green(repository, ubp):
 def test_finding_repeated_in_translations_is_shown_once(repository, ubp):
     for language in ("de", "en", "ja"):
         repository.write(f"docs/{language}/a.md", "# A\n\n[b](b.md)\n")
-    repository.write("docs/de/other.md", "# Other\n\n[b](b.md)\n")
+    repository.write("docs/de/other.md", "# Other\n\n[c](c.md)\n")
     repository.write("docs/known.md", "# Known\n\n" + "[known](known.md) " * 12)
     repository.commit()
     text = ubp(repository, "check").out
     assert text.startswith(
         "docs/en/a.md:3:1  error  broken-link: b.md does not exist.\n"
         "  Also in docs/de/a.md:3, docs/ja/a.md:3\n"
-        "docs/de/other.md:3:1  error  broken-link: b.md does not exist.\n"
+        "docs/de/other.md:3:1  error  broken-link: c.md does not exist.\n"
         "\n4 errors in 4 of 5 pages.\n"
     )
     for language in ("es", "fr"):
         repository.write(f"docs/{language}/a.md", "# A\n\n[b](b.md)\n")
-    also = "  Also in docs/de/a.md:3, docs/es/a.md:3, docs/fr/a.md:3, and 1 more translation"
+    also = "  Also in docs/de/a.md:3, docs/es/a.md:3, docs/fr/a.md:3, and 1 more place"
     assert f"{also} (--quiet lists all)\n" in ubp(repository, "check").out
     assert len(ubp(repository, "check", "--quiet").out.splitlines()) == 6
     assert len(ubp(repository, "check", "--json").record["findings"]) == 6
+
+
+def test_links_to_a_renamed_page_are_one_finding_with_their_places(repository, ubp):
+    repository.write("docs/resolution.md", "# Resolution\n\nText of the page.\n")
+    for number in range(8):
+        repository.write(f"docs/p{number}.md", "# P\n\n[r](resolution.md)\n")
+        repository.write(f"docs/deep/q{number}.md", "# Q\n\n[r](../resolution.md#top)\n")
+        repository.write(f"docs/deep/{number}/r.md", "# R\n\n[gone](gone.md)\n")
+    repository.commit()
+    repository.git("mv", "docs/resolution.md", "docs/resolving.md")
+    text = ubp(repository, "check").out
+    assert text.startswith(
+        "docs/deep/0/r.md:3:1  error  broken-link: gone.md does not exist.\n"
+        "docs/deep/1/r.md:3:1  error  broken-link: gone.md does not exist.\n"
+    )  # other files of the same name
+    assert (
+        "docs/deep/q0.md:3:1  error  broken-link: ../resolution.md does not exist.\n"
+        "  Did you mean docs/resolving.md?\n"
+        "  Also in docs/deep/q1.md:3, docs/deep/q2.md:3, docs/deep/q3.md:3,"
+        " and 12 more places (--quiet lists all)\n"
+        "\n24 errors in 24 of 25 pages.\n"
+    ) in text
+    assert len(ubp(repository, "check", "--json").record["findings"]) == 24
+    comment = ubp(repository, "check", "--format", "markdown").out
+    (line,) = [line for line in comment.splitlines() if "resolution.md" in line]
+    assert line.startswith(
+        "- `docs/deep/q0.md:3` `../resolution.md does not exist. Did you mean docs/resolving.md?`"
+        " Also in `docs/deep/q1.md:3`, `docs/deep/q2.md:3`, "
+    )
+    assert line.endswith("`docs/p7.md:3`.")
+    annotations = ubp(repository, "check", "--format", "sarif").out
+    assert annotations.count("does not exist.\\nDid you mean docs/resolving.md?") == 16
 
 
 def test_explained_site_names_its_file_rules_and_forms_of_links(repository, ubp, at):

@@ -31,9 +31,7 @@ from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.staleness.wording import unknown_cause, unknown_remedies
 
-# The languages in which documentation is written first, by preference.
-ORIGINALS = {"": 0, "en": 1}
-MAX_TRANSLATIONS = 3  # of a page with the same finding
+MAX_PLACES = 3  # of one finding
 
 
 class FixedRecord(NamedTuple):
@@ -245,14 +243,8 @@ def text(record: CheckRecord, write: Writer) -> Iterator[str]:
         for finding in record.findings:
             yield _finding(finding, write)
         return
-    for finding, translations in _by_family(record.findings):
-        yield _finding(finding, write)
-        if finding.hint:
-            yield f"  {write.quote(finding.hint)}"
-        if translations:
-            yield write.style.dim(f"  {_other_places(translations, write)}")
     if record.findings:
-        yield ""
+        yield from _findings(record.findings, write)
     yield _summary(record, write)
     yield from not_checked_sentences(record.not_checked)
     links = map(_links, record.not_understood)
@@ -298,34 +290,22 @@ def _finding(finding: FindingRecord, write: Writer) -> str:
     return f"{place}  {severity}  {finding.rule}: {write.quote(finding.message)}"
 
 
-def _by_family(
-    findings: Sequence[FindingRecord],
-) -> Iterator[tuple[FindingRecord, Sequence[FindingRecord]]]:
-    """Yield the findings, each with the same one in the translations of its page.
+def _findings(findings: Sequence[FindingRecord], write: Writer) -> Iterator[str]:
+    from ubp.checks.places import by_place  # not where nothing is found
 
-    The page whose path names no language, or English, stands for its translations.
-    """
-    from ubp.core.languages import language_of, without_language  # not where nothing is found
-
-    families: dict[tuple[str, str, str, str, int], list[FindingRecord]] = {}
-    occurrences: Counter[tuple[str, str, str]] = Counter()
-    for finding in findings:
-        occurrences[finding.filepath, finding.rule, finding.message] += 1
-        number = occurrences[finding.filepath, finding.rule, finding.message]
-        page = without_language(FilePath(finding.filepath))
-        key = (page, finding.rule, finding.severity, finding.message, number)
-        families.setdefault(key, []).append(finding)
-    for family in families.values():
-        first = min(
-            family, key=lambda f: ORIGINALS.get(language_of(FilePath(f.filepath)), len(ORIGINALS))
-        )
-        yield first, [finding for finding in family if finding is not first]
+    for finding, others in by_place(findings):
+        yield _finding(finding, write)
+        if finding.hint:
+            yield f"  {write.quote(finding.hint)}"
+        if others:
+            yield write.style.dim(f"  {_other_places(others, write)}")
+    yield ""
 
 
-def _other_places(translations: Sequence[FindingRecord], write: Writer) -> str:
-    shown = [write.name(f"{f.filepath}:{f.line}") for f in translations[:MAX_TRANSLATIONS]]
-    rest = len(translations) - len(shown)
-    more = f", and {count(rest, 'more translation')} (--quiet lists all)" if rest else ""
+def _other_places(others: Sequence[FindingRecord], write: Writer) -> str:
+    shown = [write.name(f"{f.filepath}:{f.line}") for f in others[:MAX_PLACES]]
+    rest = len(others) - len(shown)
+    more = f", and {count(rest, 'more place')} (--quiet lists all)" if rest else ""
     return f"Also in {', '.join(shown)}{more}"
 
 

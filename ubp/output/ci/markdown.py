@@ -20,6 +20,7 @@ from ubp.answers.staleness.since import (
     group_changes,
 )
 from ubp.checks.finding import Finding
+from ubp.checks.places import by_place
 from ubp.checks.registry import NAMES, find_rules
 from ubp.core.model import DEBT_FILE, Commit, FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
@@ -57,6 +58,7 @@ MAX_CHARACTERS = 65_000
 MAX_ROWS = 20
 # More of one kind would take the room of all the others.
 MAX_ITEMS = 200
+MAX_PLACES = 20  # of one finding
 # Longer diffs are for `ubp stale --diff`.
 MAX_DIFF_LINES = 60
 
@@ -146,15 +148,20 @@ def _rule_items(rule: str, findings: Sequence[Finding], outcome: Outcome) -> Ite
 
 
 def _items(findings: Sequence[Finding], outcome: Outcome) -> Iterator[str]:
-    yield from (_item(finding, outcome) for finding in findings[:MAX_ITEMS])
-    if len(findings) > MAX_ITEMS:
-        yield f"- and {len(findings) - MAX_ITEMS} more\n"
+    groups = list(by_place(findings))
+    yield from (_item(finding, others, outcome) for finding, others in groups[:MAX_ITEMS])
+    if len(groups) > MAX_ITEMS:
+        yield f"- and {sum(1 + len(others) for _, others in groups[MAX_ITEMS:])} more\n"
 
 
-def _item(finding: Finding, outcome: Outcome) -> str:
+def _item(finding: Finding, others: Sequence[Finding], outcome: Outcome) -> str:
     place = location(finding.filepath, finding.line, outcome)
     text = " ".join(filter(None, [finding.message, finding.hint]))
-    return f"- {place} {code(text, MAX_MESSAGE_CHARACTERS)}\n"
+    places = [location(other.filepath, other.line, outcome) for other in others[:MAX_PLACES]]
+    if len(others) > MAX_PLACES:
+        places.append(f"and {count(len(others) - MAX_PLACES, 'more place')}")
+    also = f" Also in {', '.join(places)}." if places else ""
+    return f"- {place} {code(text, MAX_MESSAGE_CHARACTERS)}{also}\n"
 
 
 def _diffs(outcome: Outcome) -> Iterator[str]:
