@@ -237,7 +237,7 @@ documentation............................................................Failed
 - exit code: 1
 
 docs/session.md:3  error  stale-doc: src/session.py was modified by this change. \
-`30` (line 5) is changed.
+`30` (line 5) is removed.
   Update the page, or acknowledge it as still accurate.
 index.md:1:1  error  broken-link: docs/login.md does not exist.
 
@@ -324,7 +324,7 @@ def test_local_hook_that_init_prints_works(repository, spawn, installed):
     )
     assert done.returncode == 1
     assert "docs/session.md:3  error  stale-doc: src/session.py was modified by this" in done.stderr
-    assert "`30` (line 5) is changed." in done.stderr
+    assert "`30` (line 5) is removed." in done.stderr
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.cli.stale_options import exit_status
+from ubp.staleness.evidence import MAX_PAGES
 
 
 @pytest.fixture
@@ -37,6 +38,68 @@ def test_names_options_paths_numbers_and_quoted_text_of_changed_lines_are_found(
         ("etc/app.toml", 11),
         ("30", 9),
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ("read_all()\n", "read_some()\n", "removed"),
+        ("read_some()\n", "read_all()\n", "added"),
+        ("read_all(1)\nread_all\n", "read_all\n", "changed"),
+        ("def read_all():\n", "def read_all(path):\n", "changed"),
+        ("read_all()\n", "# read_all\n", "removed"),
+    ],
+)
+def test_evidence_names_what_happened_to_the_name(repository, ask, before, after, change):
+    repository.write("src/a.py", before)
+    repository.page("docs/a.md", "src/a.py", body="It uses read_all.\n")
+    repository.commit()
+    repository.write("src/a.py", after)
+    repository.git("add", "src/a.py")
+    (page,) = ask(repository, staged=True).introduced
+    assert page.references[0].evidence == (("read_all", 5, change),)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = 1  # calls read_all\n", "x = 1  # calls nothing\n"),
+        ('def f():\n    """Call read_all."""\n', 'def f():\n    """Call it."""\n'),
+        ("return None\n", "return 1\n"),
+    ],
+)
+def test_comments_docstrings_and_literals_are_not_evidence(evidence, before, after):
+    assert evidence(before, after, "`read_all` returns `None`.\n") == []
+
+
+def test_name_of_many_pages_is_not_evidence_even_if_the_change_adds_pages(repository, ask):
+    def pages(folder, number):
+        for n in range(number):
+            repository.write(f"{folder}/{n}.md", f"# {n}\n\nread_all and read_alls\n")
+
+    def names():
+        (page,) = ask(repository, staged=True).introduced
+        return [found.name for found in page.references[0].evidence]
+
+    repository.write("src/a.py", "read_all()\nread_some()\n")
+    repository.page("docs/a.md", "src/a.py", body="read_all\n\nread_some\n")
+    pages("docs/more", MAX_PAGES - 1)
+    repository.commit()
+    repository.write("src/a.py", "")
+    pages("docs/new", 3)
+    repository.git("add", ".")
+    assert names() == ["read_all", "read_some"]
+    repository.git("reset", "--quiet", "src")
+    repository.git("commit", "-q", "-m", "More pages")
+    repository.git("add", ".")
+    assert names() == ["read_some"]
+
+
+@pytest.mark.parametrize("subject", ["src/a.py", "a.py", "`Reader`"])
+def test_evidence_in_a_section_about_the_source_comes_first(evidence, subject):
+    body = f"aa_bb and cc_dd\n\n```\n# no heading\n```\n\n## More\n\nOf {subject}:\n\ncc_dd\n"
+    found = evidence("class Reader:\n    aa_bb\n    cc_dd\n", "class Reader:\n    pass\n", body)
+    assert found == [("cc_dd", 15), ("aa_bb", 5)]
 
 
 @pytest.mark.parametrize(

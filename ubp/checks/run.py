@@ -351,7 +351,8 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
     def assess_touched_pages() -> tuple[Assessment, ...]:
         touched = {page.filepath for page in touched_pages(change)}
         pages = [page for page in context.bound_pages if page.filepath in touched]
-        return hide(add_evidence(assess_change(pages, change), staleness), options.is_hidden)
+        assessments = add_evidence(assess_change(pages, change), staleness, change.changes)
+        return hide(assessments, options.is_hidden)
 
     before = change.before[0].view.entries if change.before else view.base_entries
     renames = Renames(staleness.repository, view, before, change.changes)

@@ -203,11 +203,19 @@ not on this machine, or the configuration pinned none when the page was written.
 no object with the id that a key of the page's front matter contains."""
 
 
+NameChange = Literal["removed", "added", "changed"]
+
+
 class Evidence(NamedTuple):
-    """A name in the changed lines of a source that a page contains, and its line in the page."""
+    """A name in the changed code of a source that a page contains, and its line in the page.
+
+    `change`: whether the source does not have the name any more, has it for the first time, or has
+    it in changed lines, before and after.
+    """
 
     name: str
     line: int
+    change: NameChange
 
 
 class ReferenceVerdict(NamedTuple):

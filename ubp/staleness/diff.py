@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from typing import NamedTuple
 
+from ubp.code.comments import without_comments
 from ubp.core.model import (
     MODE_FILE,
     MODE_SUBMODULE,
@@ -91,13 +92,16 @@ def _diff_sources(
 
 
 class ChangedLines(NamedTuple):
-    """The lines, apart from white space, that only one version of a source has.
+    """The lines of code, apart from white space, that only one version of a source has.
 
+    Comments and docstrings are no code. `before` and `after` are the code of the files that differ.
     `is_incomplete`: a partial clone lacks a version of a file, or it is too long.
     """
 
     removed: frozenset[str]
     added: frozenset[str]
+    before: bytes = b""
+    after: bytes = b""
     is_incomplete: bool = False
 
 
@@ -128,17 +132,21 @@ def _read_changed_lines(
             yield ChangedLines(frozenset(), frozenset(), is_incomplete=True)
             continue
         old_lines, new_lines = Counter[bytes](), Counter[bytes]()
+        texts: list[tuple[bytes, bytes]] = []
         is_incomplete = False
         part = _part(reference)
         for old_name, name in _changed_files(before, after, contents, is_hidden)[:MAX_FILES]:
-            old = contents.before(before.get(old_name))
-            new = contents.after(name, after.get(name))
+            entries = before.get(old_name), after.get(name)
+            if any(entry and entry.mode == MODE_SUBMODULE for entry in entries):
+                continue  # its commits are not in this repository
+            old, new = contents.before(entries[0]), contents.after(name, entries[1])
             if old is None or new is None or _count_lines(old) + _count_lines(new) > MAX_LINES:
                 is_incomplete = True
                 continue
             if part:
-                entries = before.get(old_name), after.get(name)
                 old, new = _part_texts(part, reference, entries, (old, new), context.view)
+            old, new = without_comments(old, old_name), without_comments(new, name)
+            texts.append((old, new))
             old_counts, new_counts = Counter(old.splitlines()), Counter(new.splitlines())
             for line in {line for line, _ in old_counts.items() ^ new_counts.items()}:
                 words = b" ".join(line.split())
@@ -147,6 +155,8 @@ def _read_changed_lines(
         yield ChangedLines(
             frozenset(line.decode("utf-8", "replace") for line in old_lines - new_lines),
             frozenset(line.decode("utf-8", "replace") for line in new_lines - old_lines),
+            b"\n".join(old for old, _ in texts),
+            b"\n".join(new for _, new in texts),
             is_incomplete,
         )
 
@@ -164,8 +174,8 @@ def _part_texts(
     old, new = contents
     if part.kind == "lines":
         first, last = part.lines
-        pinned = old.splitlines()[first - 1 : last]
-        return b"\n".join(pinned), b"\n".join({*pinned} & {*new.splitlines()})
+        pinned, kept = old.splitlines()[first - 1 : last], {*new.splitlines()}
+        return b"\n".join(pinned), b"\n".join(line for line in pinned if line in kept)
     now = part._replace(
         path=reference.moved_to or part.path, fragment=reference.moved_fragment[1:] or part.fragment
     )

@@ -1,25 +1,31 @@
-"""Evidence that a drift affects a page: names of changed lines that the page contains.
+"""Evidence that a drift affects a page: names of changed code that the page contains.
 
-Both versions of a source are read, and its page, only for pages that fire. A line that is moved, or
-spaced in another way, is not a changed one.
+Both versions of a source are read, and its page, only for pages that fire. A line that is moved,
+spaced in another way, comment or docstring is not a changed one. A literal of the language is no
+name, and one that many pages contain says nothing about one of them.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
-from ubp.core.model import Assessment, Evidence, FilePath, ReferenceVerdict
+from ubp.core.model import Assessment, Evidence, FilePath, NameChange, ReferenceVerdict
+from ubp.index.view import View
 from ubp.staleness.diff import DRIFTED, ChangedLines, read_changed_lines
 from ubp.staleness.model import StalenessContext
 
 MAX_EVIDENCE = 5  # a reference; texts show fewer
+MAX_CANDIDATES = 40  # of which some may be names of many pages
 MAX_LINE_CHARACTERS = 1_000  # longer lines are generated
 SHORTEST_NAME = 4  # `id` and `run` are words of everybody's prose
 SHORTEST_NUMBER = 2  # 0 to 9 occur everywhere
+MAX_PAGES = 20
+MAX_PAGES_READ = 1_000  # of a repository with more, so many drawn evenly are searched
+MAX_SUBJECTS = 50  # classes of a source by which the sections about it are found
 
 _OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+"
-_PATH = r"(?<![\w./@-])/?(?:[\w.@~-]+/)+[\w.@-]*\w"
+_PATH = r"(?<![\w./@-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 _NUMBER = r"(?<![\w.])\d+(?:\.\d+)*(?![\w.]*\w)"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
@@ -28,6 +34,17 @@ _IN_CODE = r"`([A-Za-z_]\w*)(?:\([^`\n]*)?`"
 _DEFINITION = (
     r"\b(?:class|const|def|enum|fn|func|function|interface|let|module|struct|trait|type|val|var)\s+"
     r"([A-Za-z_]\w*)|^[\"']?([A-Za-z_][\w-]*)[\"']?\s*[:=]"
+)
+_CLASS = rb"\b(?:class|enum|interface|module|struct|trait)[ \t]+([A-Za-z_]\w{3,})"
+_HEADING = r"#{1,6}[ \t]"
+_FENCE = r"[ \t>]*(?:```|~~~)"
+# Literals, and what stands for the object itself, in any language.
+_LITERALS = frozenset(
+    {
+        *("None", "True", "False", "Ellipsis", "NoneType", "NotImplemented", "self"),
+        *("null", "true", "false", "undefined", "this", "super", "void", "nullptr", "Infinity"),
+        *("NULL", "TRUE", "FALSE", "string", "number", "boolean"),
+    }
 )
 
 
@@ -44,9 +61,14 @@ class _Names(NamedTuple):
 
 
 def add_evidence(
-    assessments: Sequence[Assessment], context: StalenessContext
+    assessments: Sequence[Assessment],
+    context: StalenessContext,
+    edited: Collection[FilePath] = (),
 ) -> tuple[Assessment, ...]:
-    """Return the assessments with the evidence for each reference that drifted and is no debt."""
+    """Return the assessments with the evidence for each reference that drifted and is no debt.
+
+    `edited` are the files that a change edits: by its own pages it makes no name a common one.
+    """
     rules = context.rules
     drifted = [
         (assessment.page.filepath, reference)
@@ -60,17 +82,25 @@ def add_evidence(
         return tuple(assessments)
     changes = read_changed_lines([reference for _, reference in drifted], context)
     pages: dict[FilePath, _Page] = {}
-    names: dict[ChangedLines, tuple[_Names, _Names]] = {}  # a source has many pages
-    found = {}
+    # A source has many pages.
+    names: dict[tuple[frozenset[str], frozenset[str]], tuple[_Names, _Names]] = {}
+    unread: list[bool] = []
+    candidates: list[tuple[Evidence, ...]] = []
     contents = context.view.read({path for path, _ in drifted})
     for (path, reference), changed in zip(drifted, changes, strict=True):
         if path not in pages:
             pages[path] = _Page(contents.get(path) or b"")
-        if changed not in names:
-            names[changed] = _names(changed.removed), _names(changed.added)
-        evidence = tuple(pages[path].find(*names[changed]))[:MAX_EVIDENCE]
+        lines = changed.removed, changed.added
+        if lines not in names:
+            names[lines] = _names(changed.removed), _names(changed.added)
+        candidates.append(pages[path].find(*names[lines], changed, reference)[:MAX_CANDIDATES])
+        unread.append(changed.is_incomplete)
+    common = _common_names({found.name for some in candidates for found in some}, context, edited)
+    found = {}
+    for (path, reference), some, is_unread in zip(drifted, candidates, unread, strict=True):
+        evidence = [evidence for evidence in some if evidence.name not in common][:MAX_EVIDENCE]
         found[path, reference.reference.literal] = reference._replace(
-            evidence=evidence, is_unread=changed.is_incomplete and not evidence
+            evidence=tuple(evidence), is_unread=is_unread and not evidence
         )
 
     def replaced(assessment: Assessment) -> Iterator[ReferenceVerdict]:
@@ -81,6 +111,34 @@ def add_evidence(
     return tuple(
         assessment._replace(references=tuple(replaced(assessment))) for assessment in assessments
     )
+
+
+def _common_names(
+    names: Collection[str], context: StalenessContext, edited: Collection[FilePath]
+) -> frozenset[str]:
+    """Return those of these names that more than MAX_PAGES pages contain."""
+    if not names:
+        return frozenset()
+    counts = dict.fromkeys(names, 0)
+    patterns = {name: (name.encode(), _occurrence(name)) for name in names}
+    for data in _read_pages(context.view, edited):
+        for name, (text, occurrence) in patterns.items():
+            if counts[name] <= MAX_PAGES and text in data and occurrence.search(data):
+                counts[name] += 1
+    return frozenset(name for name, count in counts.items() if count > MAX_PAGES)
+
+
+def _occurrence(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)", re.ASCII)
+
+
+def _read_pages(view: View, edited: Collection[FilePath]) -> Iterable[bytes]:
+    """Return the pages that a change does not edit, of many so many drawn evenly."""
+    paths = [path for path in view.document_paths() if path not in edited]
+    if len(paths) <= MAX_PAGES:
+        return ()
+    drawn = paths[:: -(-len(paths) // MAX_PAGES_READ)]
+    return filter(None, view.read(drawn).values())
 
 
 def names_in_code(lines: Collection[str]) -> frozenset[str]:
@@ -99,7 +157,7 @@ def _names(lines: Collection[str]) -> _Names:
         distinct.update(filter(_is_path, re.findall(_PATH, text, re.ASCII)))
         numbers.update(re.findall(_NUMBER, text, re.ASCII))
         for dotted in re.findall(_NAME, text, re.ASCII):
-            for word in {dotted, *dotted.split(".")}:
+            for word in {dotted, *dotted.split(".")} - _LITERALS:
                 (distinct if _is_distinct(word) else plain).add(word)
         for pair in re.findall(_QUOTED, text):
             words = pair[0] or pair[1]
@@ -127,7 +185,7 @@ def _is_distinct(word: str) -> bool:
 
 
 class _Page:
-    """A page's text without its front matter, and what it contains, each with its first line."""
+    """A page's text without its front matter, and what it contains, each with its lines."""
 
     def __init__(self, data: bytes) -> None:
         text = data.decode("utf-8", "replace")
@@ -135,59 +193,120 @@ class _Page:
         self._first = _front_matter_lines(self._lines)
         self._text = "\n".join(self._lines[self._first :])
 
+    def find(
+        self, before: _Names, after: _Names, changed: ChangedLines, reference: ReferenceVerdict
+    ) -> tuple[Evidence, ...]:
+        """Return names that left changed lines, then those that are new to them or defined anew.
+
+        Of each, those in sections about the source come first.
+        """
+        redefined = before.defined & after.defined
+        anywhere, in_code = self._lines_of, self._lines_in_code
+        groups = (
+            (before.distinct - after.distinct, anywhere),
+            (before.plain - after.plain, in_code),
+            (before.numbers - after.numbers, anywhere),
+            (after.distinct - before.distinct, anywhere),
+            (redefined & before.distinct, anywhere),
+            (redefined - before.distinct, in_code),
+        )
+        concerned: Callable[[int], bool] | None = None
+        found: list[Evidence] = []
+        for names, lines_of in groups:
+            places = {name: lines for name in names if (lines := lines_of(name))}
+            if places and concerned is None:
+                concerned = partial(_is_in, self._sections_about(reference, changed))
+            found += _evidence(places, concerned, changed) if places and concerned else ()
+        return tuple(found)
+
     @cached_property
-    def _words(self) -> dict[str, int]:
-        words: dict[str, int] = {}
+    def _words(self) -> Mapping[str, Sequence[int]]:
+        words: dict[str, list[int]] = {}
         token = re.compile(f"{_OPTION}|{_PATH}|{_NAME}|{_NUMBER}", re.ASCII)
         for number, line in enumerate(self._lines[self._first :], self._first + 1):
             for word in token.findall(line):
-                words.setdefault(word, number)
+                words.setdefault(word, []).append(number)
                 for part in re.split(r"[./]", word) if "." in word or "/" in word else ():
-                    words.setdefault(part, number)
+                    words.setdefault(part, []).append(number)
         return words
 
     @cached_property
-    def _coded(self) -> dict[str, int]:
-        coded: dict[str, int] = {}
+    def _coded(self) -> Mapping[str, Sequence[int]]:
+        coded: dict[str, list[int]] = {}
         for number, line in enumerate(self._lines[self._first :], self._first + 1):
             for word in re.findall(_IN_CODE, line, re.ASCII):
-                coded.setdefault(word, number)
+                coded.setdefault(word, []).append(number)
         return coded
 
-    def find(self, before: _Names, after: _Names) -> Iterator[Evidence]:
-        """Yield names that the change removed, then those it added or defines in another way."""
-        redefined = before.defined & after.defined
-        yield from _evidence(before.distinct - after.distinct, self._line_of)
-        yield from _evidence(before.plain - after.plain, self._line_in_code)
-        yield from _evidence(before.numbers - after.numbers, self._line_of)
-        yield from _evidence(after.distinct - before.distinct, self._line_of)
-        yield from _evidence(redefined & before.distinct, self._line_of)
-        yield from _evidence(redefined - before.distinct, self._line_in_code)
+    @cached_property
+    def _sections(self) -> Sequence[range]:
+        """The lines of each section, from its heading to the next one."""
+        starts = [self._first + 1]
+        is_code = False
+        for number, line in enumerate(self._lines[self._first :], self._first + 1):
+            if re.match(_FENCE, line):
+                is_code = not is_code
+            elif not is_code and number > starts[-1] and re.match(_HEADING, line):
+                starts.append(number)
+        ends = [*starts[1:], len(self._lines) + 1]
+        return [range(start, end) for start, end in zip(starts, ends, strict=True)]
 
-    def _line_in_code(self, name: str) -> int | None:
-        return self._coded.get(name) if name in self._text else None
+    def _sections_about(
+        self, reference: ReferenceVerdict, changed: ChangedLines
+    ) -> Sequence[range]:
+        """Return the sections that contain the source's path, module, symbol or classes."""
+        path, stem = reference.source_path, reference.source_path.rpartition(".")[0]
+        classes = {
+            name.decode()
+            for text in (changed.before, changed.after)
+            for name in re.findall(_CLASS, text)[:MAX_SUBJECTS]
+        }
+        module = stem.replace("/", ".")
+        subjects = {path, path.rpartition("/")[2], (reference.reference.fragment or "")[1:], module}
+        subjects.update(classes, [module.partition(".")[2]] if module.count(".") > 1 else ())
+        lines = {line for name in subjects if name for line in self._lines_of(name)}
+        return [section for section in self._sections if any(line in section for line in lines)]
 
-    def _line_of(self, name: str) -> int | None:
+    def _lines_in_code(self, name: str) -> Sequence[int]:
+        return self._coded.get(name, ()) if name in self._text else ()
+
+    def _lines_of(self, name: str) -> Sequence[int]:
         if name not in self._text:  # of most pages: their words need not be found
-            return None
+            return ()
         if name in self._words:
             return self._words[name]
         if re.fullmatch(r"[\w./-]+", name, re.ASCII):
-            return None
-        return self._first + self._text.count("\n", 0, self._text.index(name)) + 1
+            return ()
+        return (self._first + self._text.count("\n", 0, self._text.index(name)) + 1,)
 
 
-def _evidence(names: Iterable[str], line_of: Callable[[str], int | None]) -> list[Evidence]:
-    """Return the names that a page contains, in the order of their lines."""
-    found = [Evidence(name, line) for name in names if (line := line_of(name))]
-    found.sort(key=lambda evidence: (evidence.line, -len(evidence.name), evidence.name))
-    longest: list[Evidence] = []
-    for evidence in found:  # `options.timeout` says more than `timeout`
-        if not any(
-            evidence.line == other.line and evidence.name in other.name for other in longest
-        ):
-            longest.append(evidence)
-    return longest
+def _is_in(sections: Sequence[range], line: int) -> bool:
+    return any(line in section for section in sections)
+
+
+def _evidence(
+    places: Mapping[str, Sequence[int]], concerned: Callable[[int], bool], changed: ChangedLines
+) -> list[Evidence]:
+    """Return the names of a page by their lines, those in the sections concerned first."""
+
+    def line_of(lines: Sequence[int]) -> int:
+        return next(filter(concerned, lines), lines[0])
+
+    found = [(name, line_of(lines)) for name, lines in places.items()]
+    found.sort(key=lambda item: (not concerned(item[1]), item[1], -len(item[0]), item[0]))
+    longest: list[tuple[str, int]] = []
+    for name, line in found:  # `options.timeout` says more than `timeout`
+        if not any(line == other_line and name in other for other, other_line in longest):
+            longest.append((name, line))
+    return [Evidence(name, line, _change_of(name, changed)) for name, line in longest]
+
+
+def _change_of(name: str, changed: ChangedLines) -> NameChange:
+    """Return what happened to a name in the whole code of a source."""
+    occurrence = _occurrence(name)
+    if not occurrence.search(changed.after):
+        return "removed"
+    return "changed" if occurrence.search(changed.before) else "added"
 
 
 def _front_matter_lines(lines: Sequence[str]) -> int:

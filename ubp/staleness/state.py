@@ -139,7 +139,7 @@ def find_stale(
     if not every:
         touched = {page.filepath for page in touched_pages(change)}
         assessed = [page for page in pages if page.filepath in touched]
-    assessments = add_evidence(assess_change(assessed, change), context)
+    assessments = add_evidence(assess_change(assessed, change), context, change.changes)
     report = build_stale_report(context, pages, assessments, selected)
     is_reconfigured = CONFIG_FILE in change.changes
     report = report._replace(is_change=True, is_reconfigured=is_reconfigured)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from ubp.core.model import Level, Note, ReferenceVerdict, Verdict
+from ubp.core.model import Evidence, Level, NameChange, Note, ReferenceVerdict, Verdict
 from ubp.core.shell import ubp_command
 from ubp.staleness.model import Summary
 
@@ -198,13 +198,22 @@ def evidence_sentence(reference: ReferenceVerdict, when: str = "") -> str:
     """
     if reference.is_unread:
         return "The changed lines could not be read: this partial clone lacks them."
-    if not reference.evidence:
-        return ""
-    shown = reference.evidence[:MAX_EVIDENCE_SHOWN]
-    names = [f"`{evidence.name}` (line {evidence.line})" for evidence in shown]
-    verb = "is" if len(names) == 1 else "are"
-    participle = "removed" if reference.verdict == "deleted" else "changed"
-    return f"{join_names(names)} {verb} {participle}{when}."
+    clauses = []
+    for change, names in group_evidence(reference.evidence):
+        verb = "is" if len(names) == 1 else "are"
+        places = [f"`{evidence.name}` (line {evidence.line})" for evidence in names]
+        clauses.append(f"{join_names(places)} {verb} {change}")
+    return f"{', '.join(clauses)}{when}." if clauses else ""
+
+
+def group_evidence(
+    evidence: Sequence[Evidence],
+) -> list[tuple[NameChange, tuple[Evidence, ...]]]:
+    """Return the names that texts show by what happened to them, in their order."""
+    groups: dict[NameChange, list[Evidence]] = {}
+    for found in evidence[:MAX_EVIDENCE_SHOWN]:
+        groups.setdefault(found.change, []).append(found)
+    return [(change, tuple(names)) for change, names in groups.items()]
 
 
 def join_names(names: Sequence[str]) -> str:

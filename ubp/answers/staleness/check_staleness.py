@@ -622,8 +622,8 @@ def _reference_text(reference: CheckedReferenceRecord, marker: str, write: Write
     debt = " (accepted debt)" if reference.is_debt else ""
     yield f"  {_source(reference, write)} {_verdict(reference, write)}{debt}"
     for evidence in reference.evidence:
-        place = f"line {evidence.line}"
-        yield f"    the page names {write.quote(evidence.name)} ({place}), which is changed"
+        name = write.quote(evidence.name)
+        yield f"    the page names {name} (line {evidence.line}), which is {evidence.change}"
     if reference.proposed_pin:
         yield f"    pin after the update: {reference.proposed_pin}"
     if reference.is_unread:

@@ -15,6 +15,7 @@ from ubp.core.model import (
     Evidence,
     FilePath,
     Level,
+    NameChange,
     Note,
     ReferenceVerdict,
     Verdict,
@@ -55,10 +56,13 @@ class DiffRecord(NamedTuple):
 
 
 class EvidenceRecord(NamedTuple):
-    """A name in the changed lines of a source that the page contains."""
+    """A name in the changed code of a source that the page contains."""
 
     name: Annotated[str, "identifier, option, path, number or quoted text"]
     line: Annotated[Line, "line of the page that contains it, from 1"]
+    change: Annotated[
+        NameChange, "the source lost the name, has it for the first time, or has it in changed code"
+    ]
 
 
 class VerdictRecord(NamedTuple):
@@ -192,7 +196,7 @@ def summary_record(summary: Summary) -> SummaryRecord:
 
 def evidence_record(evidence: Evidence) -> EvidenceRecord:
     """Return the record of evidence."""
-    return EvidenceRecord(evidence.name, evidence.line)
+    return EvidenceRecord(*evidence)
 
 
 def assessed_page_record(

@@ -39,9 +39,9 @@ from ubp.report.compare import Comparison, LevelChange
 from ubp.staleness.model import SEVERITY, SourceDiff, worst_level
 from ubp.staleness.wording import (
     LEVEL_WORDS,
-    MAX_EVIDENCE_SHOWN,
     describe_drift_time,
     describe_reference,
+    group_evidence,
 )
 
 # A path may have 4,096 bytes and a commit's subject any number: a table has room for less.
@@ -306,11 +306,11 @@ def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
     when = describe_drift_time(reference, is_staged=is_staged)
     moved_to = code(reference.new_name) if reference.new_name else None
     verdict = describe_reference(reference, when, moved_to)
-    names = ", ".join(
-        f"{code(evidence.name, MAX_TEXT_CHARACTERS)} (line {evidence.line})"
-        for evidence in reference.evidence[:MAX_EVIDENCE_SHOWN]
-    )
-    named = f"<br>changed and named by the page: {names}" if names else ""
+    groups = [
+        f"{change} {', '.join(f'{code(found.name)} (line {found.line})' for found in names)}"
+        for change, names in group_evidence(reference.evidence)
+    ]
+    named = f"<br>named by the page: {'; '.join(groups)}" if groups else ""
     unread = "<br>the changed lines are missing from this clone" if reference.is_unread else ""
     return f"{code(reference.name or '.')} {verdict}{named}{unread}"
 
