@@ -156,6 +156,19 @@ ROWS = (
         toolset="maintenance",
     ),
     Row(
+        "ubp.answers.review.review:REVIEW",
+        record="review",
+        command="review",
+        group="query",
+        help="Show what a change means for the pages: those it may make wrong, and why.\n\n"
+        "By default the work tree is compared with HEAD. Each case has the page's passages beside "
+        "the change, a probability, and the command that settles it. Pages that list no sources "
+        "are found, too. Exit status: 0, whatever is found.",
+        example="ubp review --staged",
+        tool="ubp_review_change",
+        toolset="docs",
+    ),
+    Row(
         "ubp.answers.pages.suggest_links:SUGGEST_LINKS",
         record="suggest-links",
         command="suggest-links",

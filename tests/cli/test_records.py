@@ -231,6 +231,7 @@ COMMANDS = {
     "get-graph": "get-graph --center docs/a.md",
     "get-page": "get-page docs/a.md",
     "impact": "impact src/a.py",
+    "review": "review HEAD^..HEAD",
     "init": "init --yes",
     "list-pages": "list-pages",
     "model": "model",

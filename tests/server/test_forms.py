@@ -20,6 +20,7 @@ CALLS = {
     "ubp_fulltext_search": {"query": "login"},
     "ubp_list_pages": {"limit": 1},
     "ubp_get_graph": {"center": "docs/auth.md"},
+    "ubp_review_change": {"base": "HEAD~1"},
     "ubp_check_staleness": {**AUTH, "for_update": True},
     "ubp_suggest_links": {"min_score": 0},
     "ubp_get_impact": {"path": "src/auth.py"},

@@ -28,6 +28,7 @@ from ubp.bindings.path_words import records_past
 from ubp.bindings.sources import CandidateSources, is_manifest
 from ubp.code.symbols import parser_version
 from ubp.core.config import scope_key
+from ubp.core.interruption import with_checkpoints
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES, nfc
@@ -106,19 +107,7 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     cache = _SuggestionCache(view, question)
     if (cached := cache.read()) is not None:
         return cached
-    bound = {
-        page.filepath: [reference.source_path for reference in page.facts.references]
-        for page in view.bound_pages()
-        if page.facts.references
-    }
-
-    def build_index() -> EvidenceIndex:
-        head = view.snapshot.commit
-        log = history.change_log(head=head) if head else []
-        return EvidenceIndex(SuggestInputs(view, request.is_hidden, log, bound))
-
-    # After a request about one document others often follow before anything changes.
-    index = view.derived("binding evidence", build_index)
+    index, bound = _open_index(view, history, request.is_hidden)
     index.load(view, request.pages)
     suggestions = []
     for done, page in enumerate(request.pages, 1):
@@ -132,6 +121,42 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     suggestions = _narrow(suggestions, view, history, request.limit)
     cache.write(suggestions)
     return suggestions
+
+
+def rate_bindings(
+    session: Session, view: View, pages: Mapping[FilePath, Collection[FilePath]]
+) -> dict[FilePath, tuple[Suggestion, ...]]:
+    """Return how likely each page describes each of these files, best first.
+
+    Files that the page names already or includes are left out, and what `bind.refused` has.
+    """
+    index, bound = _open_index(view, session.history, session.is_hidden)
+    index.load(view, pages)
+    rated = {}
+    for page, wanted in with_checkpoints(pages.items()):
+        refused = [source for at, source in session.config.refused if at in {None, nfc(page)}]
+        excluded = [*bound.get(page, ()), *index.embedded(page), *refused]
+        rated[page] = _rate(page, index, excluded, wanted)
+    return rated
+
+
+def _open_index(
+    view: View, history: History, is_hidden: Callable[[FilePath], bool]
+) -> tuple[EvidenceIndex, Mapping[FilePath, Sequence[FilePath]]]:
+    """Return the evidence for every source, and the sources of the bound documents."""
+    bound = {
+        page.filepath: [reference.source_path for reference in page.facts.references]
+        for page in view.bound_pages()
+        if page.facts.references
+    }
+
+    def build_index() -> EvidenceIndex:
+        head = view.snapshot.commit
+        log = history.change_log(head=head) if head else []
+        return EvidenceIndex(SuggestInputs(view, is_hidden, log, bound))
+
+    # After a request about one document others often follow before anything changes.
+    return view.derived("binding evidence", build_index), bound
 
 
 def confident_suggestions(page: PageSuggestions, min_confidence: float) -> tuple[Suggestion, ...]:
@@ -164,6 +189,32 @@ def count_bindings(suggestions: BindingSuggestions, min_confidence: float) -> Bi
         len(chosen),
         sum(len(sources) for sources in chosen.values()),
     )
+
+
+def _rate(
+    page: FilePath,
+    index: EvidenceIndex,
+    excluded: Collection[FilePath],
+    wanted: Collection[FilePath],
+) -> tuple[Suggestion, ...]:
+    known = SourceMap(
+        (source, True) for path in excluded for source in possible_sources(FilePath(nfc(path)))
+    )
+    raw, sources = index.raw_signals(page), index.sources
+    signals = read_signals(raw, sources, index.activities)
+    context = ExplainContext(raw, index.mentions(page), sources, signals)
+    numbers = {sources.numbers[path] for path in wanted if path in sources.numbers}
+    rated = [
+        Suggestion(
+            sources.paths[number],
+            confidence(score(signals[number])),
+            explain_source(number, context),
+        )
+        for number in sorted(numbers & signals.keys())
+        if _is_plausible(page, number, raw, sources)
+        and not any(known.matching(FilePath(nfc(sources.paths[number]))))
+    ]
+    return tuple(sorted(rated, key=lambda suggestion: -suggestion.confidence))
 
 
 def _suggest(

@@ -30,8 +30,9 @@ from ubp.code.removed import (
     SourceChange,
 )
 from ubp.core.interruption import with_checkpoints
-from ubp.core.model import Entry, FilePath, ObjectId
+from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
+from ubp.git.snapshot import read_documents
 from ubp.index.name_keys import (
     PackedKeys,
     SourceKeys,
@@ -337,18 +338,20 @@ def _removed_keys(
     view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
 ) -> set[int]:
     """Return the keys of the names that these sources defined and contain no longer."""
-    if not any(before for before, _ in sources.values()):
+    versions = {before: path for path, (before, _) in sources.items() if before}
+    if not versions:
         return set()
-    versions = {blob: path for path, blobs in sources.items() for blob in blobs if blob}
-    keys = read_version_keys(view.context, versions)
-    _check_read(versions[blob] for blob in versions.keys() - keys.keys())
+    old_keys = read_version_keys(view.context, versions)
+    _check_read(versions[blob] for blob in versions.keys() - old_keys.keys())
+    current = {path: Entry(MODE_FILE, after) for path, (_, after) in sources.items() if after}
+    new_keys = read_source_keys(view.context, current)
+    _check_read(current.keys() - new_keys.keys())
     removed: set[int] = set()
     for path, (before, _) in sources.items():
         if before and defines_names(path):
-            removed.update(unpack_keys(keys[before].defined))
-    for _, after in sources.values():
-        if after and removed:
-            removed.difference_update(unpack_keys(keys[after].occurring))
+            removed.update(unpack_keys(old_keys[before].defined))
+    for keys in new_keys.values() if removed else ():
+        removed.difference_update(unpack_keys(keys.occurring))
     return removed
 
 
@@ -356,12 +359,12 @@ def _read_changed(
     view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
 ) -> dict[str, ChangedSource]:
     """Return the contents of the sources that a change touches."""
-    contents = _blobs(view, {blob for blobs in sources.values() for blob in blobs if blob})
+    old = _blobs(view, {before for before, _ in sources.values() if before})
+    current = {path: Entry(MODE_FILE, after) for path, (_, after) in sources.items() if after}
+    new = read_documents(view.context.repository, view.snapshot, current)
     return {
-        path: changed_source(
-            path, contents[before] if before else None, contents[after] if after else None
-        )
-        for path, (before, after) in sources.items()
+        path: changed_source(path, old[before] if before else None, new.get(path))
+        for path, (before, _) in sources.items()
     }
 
 

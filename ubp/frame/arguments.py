@@ -26,14 +26,14 @@ Query = Annotated[
     'word "phrase" -word prefix* AND OR NOT tag:x path:x field:x date>2026',
     Keyword("maxLength", QUERY_CHARACTERS),
 ]
-PageArgument = Annotated[str, "repository-relative path, or a unique ending of it"]
-IdArgument = Annotated[str, "doc_id of the page, instead of filepath"]
-Ref = Annotated[str, "Git revision"]
+PageArgument = Annotated[str, "path from the root, or its unique ending"]
+IdArgument = Annotated[str, "doc_id, instead of filepath"]
+Ref = str  # a Git revision: the name says so, and agents pay for every character
 # One type may be given without a list.
 DocTypes = Annotated[
     tuple[str, ...], "e.g. spec, design, api", Keyword("type", ("string", "array"))
 ]
-Tags = Annotated[tuple[str, ...], "pages with all of these tags"]
+Tags = Annotated[tuple[str, ...], "with all of these"]
 LinkTypes = tuple[LinkType, ...]
 MaxTokens = Annotated[int, Keyword("minimum", MIN_TOKENS)]
 

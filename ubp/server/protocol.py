@@ -43,6 +43,7 @@ from ubp.core.errors import UbpError
 from ubp.core.text import closest_name
 from ubp.core.version import __version__
 from ubp.frame.budget import count_tokens
+from ubp.frame.schema import Schema
 from ubp.server.agents import Agents
 from ubp.server.completions import completer
 from ubp.server.errors import (
@@ -259,16 +260,29 @@ def _offer(
         name=tool.name,
         title=tool.title,
         description=f"{tool.description} {NOTICE}",
-        input_schema=dict(schema),
+        input_schema=_brief(schema),
         output_schema=output_schema if has_output_schema else None,
         annotations=ToolAnnotations(
             read_only_hint=not tool.writes,
-            destructive_hint=tool.destroys,
-            idempotent_hint=not tool.writes,
+            # What only reads destroys nothing, and may be repeated.
+            destructive_hint=tool.destroys if tool.writes else None,
+            idempotent_hint=False if tool.writes else None,
             open_world_hint=tool.run_online is not None and tool.run is tool.run_online,
         ),
         _meta={"ui": {"resourceUri": tool.app.uri}} if tool.app and has_app else None,
     )
+
+
+def _brief(schema: Schema) -> Schema:
+    """Return a schema without the defaults of flags, which are off unless they are given.
+
+    Each agent pays for every character.
+    """
+    properties = {
+        name: {key: value for key, value in part.items() if key != "default" or value is not False}
+        for name, part in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
 
 
 async def _list_resources(

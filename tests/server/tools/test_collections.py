@@ -47,7 +47,9 @@ def test_tools_without_collections_are_unchanged():
 def test_reading_tools_list_the_collections_that_they_accept():
     for tool in offer_collections(select_tools(), ["spec", "api"]):
         properties = tool.input_schema["properties"]
-        is_about_the_project = tool.name in {"ubp_check_staleness", "ubp_get_impact"}
+        is_about_the_project = tool.name in {
+            *("ubp_check_staleness", "ubp_get_impact", "ubp_review_change")
+        }
         assert ("collection" in properties) != is_about_the_project
         if not is_about_the_project:
             assert "spec, api" in properties["collection"]["description"]

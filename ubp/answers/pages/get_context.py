@@ -408,11 +408,10 @@ GET_CONTEXT = Answer(
     fit=fit_context,
     reads_collections=True,
     tool=ToolTraits(
-        title="Read a page and summaries of linked pages",
+        title="Read a page with linked pages",
         description=(
-            "Read one documentation page in full plus summaries of the pages linked with it (first "
-            "sentences, headings, link type, staleness), up to depth hops away. Use it on the best "
-            "result of ubp_search; use ubp_get_page for the page alone."
+            "Read a documentation page whole, and summaries of the pages linked with it, up to "
+            "depth hops away. Use it on the best result of ubp_search."
         ),
     ),
 )

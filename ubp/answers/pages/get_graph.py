@@ -78,7 +78,7 @@ class GraphRequest(Request[GraphRecord]):
     center: (
         Annotated[
             str,
-            "filepath or doc_id; omit for the whole graph, most linked pages first",
+            "filepath or doc_id; default: all, most linked first",
             Option(
                 "Show the pages around this one: path, unique path suffix, or `doc_id`.",
                 metavar="PAGE",
@@ -273,11 +273,10 @@ GET_GRAPH = Answer(
     reads_collections=True,
     formats={"dot": dot_text, "mermaid": mermaid_text},
     tool=ToolTraits(
-        title="Show how pages are linked",
+        title="Show the link graph",
         description=(
-            "Return the link graph: documentation pages and typed links, around one page or for "
-            "all pages. Use it to see how the documentation is connected; use "
-            "ubp_get_context for page contents and ubp_get_impact for what a change affects."
+            "Return the link graph: documentation pages and typed links, around one page or "
+            "all. Use it to see how they are connected."
         ),
     ),
 )

@@ -202,7 +202,7 @@ class PageRequest(Request[PageRecord]):
     ) = None
     section: Annotated[str, "heading, its anchor, or a section_id"] | None = None
     lines: Annotated[str, "e.g. 40-80"] | None = None
-    continue_: Annotated[str, "where the previous response ends, as it says"] | None = None
+    continue_: Annotated[str, "as the previous response says"] | None = None
     ref: Annotated[Ref, REVISION] | None = None
     max_tokens: (
         Annotated[
@@ -519,9 +519,9 @@ GET_PAGE = Answer(
     tool=ToolTraits(
         title="Read a page",
         description=(
-            "Read one documentation page, or a section or lines of it: Markdown, links, and "
-            "whether its sources changed since it was written (if so, trust the code). Use it "
-            "instead of opening the file; use ubp_get_context to see the linked pages as well."
+            "Read a documentation page, or a section or lines of it: Markdown, links, and "
+            "whether its sources changed since it was written (then trust the code). Use it "
+            "instead of opening the file."
         ),
     ),
 )

@@ -256,12 +256,11 @@ IMPACT = Answer(
     text=text,
     items="impacted",
     tool=ToolTraits(
-        title="Find pages that depend on a file",
+        title="Find dependent pages",
         description=(
-            "Find documentation pages that depend on a page, source file or folder: pages that "
-            "list it as a source, then pages that link to those, each with the chain of references."
-            " Use it before or after changing, moving or deleting a file to find the pages to "
-            "update."
+            "Find documentation pages that depend on a page, source file or folder: those that "
+            "list it as a source, then those that link to them; where none lists it, those that "
+            "seem to describe it. Use it before changing, moving or deleting a file."
         ),
     ),
 )

@@ -198,11 +198,10 @@ LIST_PAGES = Answer(
     items="pages",
     reads_collections=True,
     tool=ToolTraits(
-        title="List documentation pages",
+        title="List pages",
         description=(
-            "List documentation pages with type, staleness and link counts, filtered and sorted. "
-            "Use it to see which pages exist or changed most recently; use ubp_search to find a "
-            "topic."
+            "List documentation pages with type, staleness and link counts, filtered and "
+            "sorted. Use it to see which exist or changed last."
         ),
     ),
 )

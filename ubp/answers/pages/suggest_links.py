@@ -117,7 +117,7 @@ class SuggestLinksRequest(Request[SuggestionsRecord]):
     filepath: (
         Annotated[
             str,
-            "a page; omit to compare all pages",
+            "default: all pages",
             Option(
                 "Only pairs with this page: path, unique path suffix, or `doc_id`.",
                 name="page",
@@ -288,11 +288,11 @@ SUGGEST_LINKS = Answer(
     items="suggestions",
     reads_collections=True,
     tool=ToolTraits(
-        title="Suggest links between pages",
+        title="Suggest links",
         description=(
             "Find pairs of documentation pages that are similar in meaning but not linked, with "
-            "the matching sections and shared terms. Use it after writing a page; read both "
-            "sections before adding a link."
+            "the matching sections. Use it after writing a page; read both before adding a "
+            "link."
         ),
     ),
 )

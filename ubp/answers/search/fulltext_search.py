@@ -157,11 +157,10 @@ FULLTEXT_SEARCH = Answer(
     items="results",
     reads_collections=True,
     tool=ToolTraits(
-        title="Find words in the documentation",
+        title="Find exact words",
         description=(
-            "Find sections of the documentation that contain exact words or phrases, such as an "
-            "error message or an identifier, with file and line. Use it when you know the wording; "
-            "use ubp_search for a question or topic and grep for code."
+            "Find sections of the documentation with exact words or phrases, such as an error "
+            "message or an identifier, with file and line. Use it when you know the wording."
         ),
     ),
 )

@@ -351,7 +351,7 @@ class SearchRequest(Request[SearchRecord]):
     ] = ()
     include_linked: Annotated[
         bool,
-        "list linked pages with each result",
+        "list linked pages, too",
         Option("Show the pages linked with each result.", name="--include-links"),
     ] = False
     depth: Annotated[
@@ -371,7 +371,7 @@ class SearchRequest(Request[SearchRecord]):
     no_content: Annotated[bool, NO_CONTENT] = False
     verbose: Annotated[
         bool,
-        "add ids, scores and reasons",
+        "with ids, scores, reasons",
         Option("", default=True),  # a command's record is complete
     ] = False
     max_tokens: (
@@ -927,12 +927,11 @@ SEARCH = Answer(
     fit=fit_search,
     reads_collections=True,
     tool=ToolTraits(
-        title="Search the documentation",
+        title="Search pages",
         description=(
-            "Search the project documentation by question or topic. Returns pages, best match "
-            "first: the best sections whole, then passages, with lines and staleness. Use it "
-            'before grep for "how" and "why" questions; use ubp_fulltext_search for exact strings '
-            "and grep for code."
+            "Search the documentation by question or topic: the best sections whole, then "
+            'passages, with lines and staleness. Use it before grep for "how" and "why" '
+            "questions; ubp_fulltext_search finds exact strings, grep code."
         ),
     ),
 )

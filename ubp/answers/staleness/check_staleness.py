@@ -218,8 +218,8 @@ class CheckedRecord:
 class CheckStalenessRequest(Request[CheckedRecord]):
     """Which pages to check, and how much of what changed to return."""
 
-    filepath: Annotated[str, "page, folder or glob; default: all that are not fresh"] | None = None
-    include_diff: Annotated[bool, "include the diff of each changed source"] = False
+    filepath: Annotated[str, "page, folder or glob; default: all not fresh"] | None = None
+    include_diff: Annotated[bool, "of each changed source"] = False
     for_update: Annotated[bool, "all of one page: text, diffs, pins"] = False
     max_size: Annotated[int, *between(MIN_SIZE, MAX_SIZE), "in characters"] = DEFAULT_SIZE
     max_tokens: MaxTokens | None = None
@@ -671,12 +671,12 @@ CHECK_STALENESS = Answer(
     fit=fit,
     budgets=("max_size", "max_tokens"),
     tool=ToolTraits(
-        title="Check pages for stale content",
+        title="Find stale pages",
         description=(
-            "Find documentation pages that no longer match the code. Returns each source that "
-            "changed since its page was written, its commits and, with include_diff, its diff; also"
-            " names in pages that the code lost. Use it before relying on a page, to update one "
-            "(for_update), and after changing code."
+            "Find documentation pages that no longer match the code: each source that changed "
+            "since its page was written, its commits and, with include_diff, its diff; also "
+            "names that the code lost. Use it before relying on a page, or to update one "
+            "(for_update)."
         ),
     ),
 )

@@ -1,0 +1,231 @@
+"""The cases of a change: which pages it concerns, and what a reader sees of each."""
+
+import pytest
+
+from ubp.index.session import Session, Target
+from ubp.review.excerpt import MAX_TOKENS, case_text, count_tokens
+from ubp.review.run import review_change
+
+STAGED = Target(staged=True)
+
+CLIENT = '''\
+"""The client."""
+
+RETRIES = 3
+
+
+def open_client(base_url, *, retry_limit=RETRIES):
+    return Client(base_url, retry_limit)
+
+
+class Client:
+    def read_all(self):
+        return self.transport.read()
+'''
+PAGE = """\
+# Client
+
+`open_client()` returns a client. It tries `retry_limit` times, three by default.
+
+## Reading
+
+`Client.read_all()` reads everything.
+"""
+
+
+@pytest.fixture
+def client(repository):
+    """A source, and a page that names what it defines and lists nothing."""
+    repository.write("src/client.py", CLIENT)
+    repository.write("docs/client.md", PAGE)
+    repository.write("docs/other.md", "# Other\n\nNothing to see.\n")
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def review():
+    """Review a change of a repository; by default the staged one."""
+
+    def ask(repository, target=STAGED, paths=(), limit=20):
+        with Session.open(str(repository.root)) as session:
+            return review_change(session, target, paths, limit=limit)
+
+    return ask
+
+
+def stage(repository, path, old, new):
+    text = (repository.root / path).read_text()
+    assert old in text
+    repository.write(path, text.replace(old, new))
+    repository.git("add", "--all")
+
+
+def bind(repository, path="docs/client.md", source="src/client.py"):
+    text = (repository.root / path).read_text()
+    repository.write(path, f"---\nsource_refs:\n  - {source}\n---\n{text}")
+    repository.commit()
+
+
+def test_listed_source_with_a_removed_name_is_the_first_case(client, review):
+    bind(client)
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    case, *_ = review(client).cases
+    assert (case.filepath, case.line) == ("docs/client.md", 7)
+    assert [reason.kind for reason in case.reasons] == ["removed-name", "bound"]
+    assert case.sentence == "It tries `retry_limit` times, three by default."
+    assert all(("retry_limit", "removed", 7) in reason.names for reason in case.reasons)
+    assert case.sources == ("src/client.py",)
+    assert any(
+        "-def open_client(base_url, *, retry_limit=RETRIES):" in h.lines for h in case.excerpt.hunks
+    )
+
+
+def test_page_without_sources_that_names_what_changed_is_proposed(client, review):
+    stage(
+        client, "src/client.py", "*, retry_limit=RETRIES", "*, attempts=RETRIES, retry_limit=None"
+    )
+    case, *_ = review(client).cases
+    assert (case.filepath, case.kind) == ("docs/client.md", "proposed")
+    assert case.reasons[0].path == "src/client.py"
+    assert case.reasons[0].confidence > 0.2
+
+
+def test_page_that_names_nothing_of_the_change_is_no_case(client, review):
+    stage(client, "src/client.py", "read_all", "read_everything")
+    assert "docs/other.md" not in {case.filepath for case in review(client).cases}
+
+
+def test_page_that_the_change_edits_is_no_case(client, review):
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    stage(client, "docs/client.md", "retry_limit", "attempts")
+    assert review(client).cases == ()
+
+
+def test_work_tree_with_an_untracked_file_is_reviewed_without_staging(client, review):
+    text = (client.root / "src/client.py").read_text()
+    client.write(
+        "src/client.py", text.replace("    def read_all(self):\n", "    def read(self):\n")
+    )
+    client.write("src/reader.py", "def read_all(client):\n    return client.read()\n")
+    case, *_ = review(client, Target()).cases
+    assert case.filepath == "docs/client.md"
+    assert case.excerpt.destinations == ("read_all: now in src/reader.py: def read_all(client):",)
+
+
+def test_removed_name_that_no_source_has_is_a_case_of_its_rule(client, review):
+    client.write("src/client.py", "def start():\n    return 1\n")
+    client.git("add", "--all")
+    case, *_ = review(client).cases
+    assert case.kind == "removed-name"
+    assert {reason.kind for reason in case.reasons} >= {"removed-name"}
+
+
+def test_removed_name_is_found_in_the_work_tree(client, review):
+    client.write("src/client.py", "def start():\n    return 1\n")
+    case, *_ = review(client, Target()).cases
+    assert case.kind == "removed-name"
+
+
+def test_changed_signature_of_a_named_function_is_shown_whole(client, review):
+    bind(client)
+    stage(
+        client,
+        "src/client.py",
+        "(base_url, *, retry_limit=RETRIES)",
+        "(\n    base_url,\n    *,\n    timeout,\n    retry_limit=RETRIES,\n)",
+    )
+    case, *_ = review(client).cases
+    (signature,) = case.excerpt.signatures
+    assert signature.name == "open_client"
+    assert signature.before == "def open_client(base_url, *, retry_limit=RETRIES):"
+    assert signature.after.endswith("    timeout,\n    retry_limit=RETRIES,\n):")
+
+
+def test_changed_lines_of_a_manifest_are_shown(client, review):
+    bind(client)
+    client.write("pyproject.toml", '[project]\ndependencies = ["retrying"]\n')
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    case, *_ = review(client).cases
+    assert 'pyproject.toml: +dependencies = ["retrying"]' in case.excerpt.manifests
+
+
+def test_link_to_a_deleted_page_is_a_case(client, review):
+    client.write("docs/other.md", "# Other\n\nSee [client](client.md).\n")
+    client.commit()
+    client.remove("docs/client.md")
+    client.git("add", "--all")
+    case, *_ = review(client).cases
+    assert (case.filepath, case.kind, case.line) == ("docs/other.md", "link", 3)
+
+
+def test_translation_of_an_edited_page_is_a_case(client, review):
+    client.write("docs/client.ja.md", "# クライアント\n")
+    client.commit()
+    stage(client, "docs/client.md", "three by default", "four by default")
+    case, *_ = review(client).cases
+    assert (case.filepath, case.kind) == ("docs/client.ja.md", "translation")
+    assert any("+`open_client()`" in line for hunk in case.excerpt.hunks for line in hunk.lines)
+
+
+def test_deciding_hunk_of_many_is_among_those_shown(client, review):
+    lines = "    start()\n" * 8
+    noise = "".join(f"def noise_{n}():\n{lines}    return {n}\n\n\n" for n in range(200))
+    client.write("src/client.py", noise + CLIENT)
+    client.commit()
+    bind(client)
+    text = (client.root / "src/client.py").read_text()
+    for number in range(200):
+        text = text.replace(f"    return {number}\n", f"    return {number} + open_{number}\n")
+    client.write(
+        "src/client.py",
+        text.replace("RETRIES = 3", "MAX_RETRIES = 3").replace("retry_limit", "attempts"),
+    )
+    client.git("add", "--all")
+    case, *_ = review(client).cases
+    assert case.excerpt.hunk_count > 100
+    shown = [line for hunk in case.excerpt.hunks for line in hunk.lines]
+    assert "-def open_client(base_url, *, retry_limit=RETRIES):" in shown
+
+
+def test_case_of_a_long_page_and_a_long_change_fits_the_limit(client, review):
+    rows = "".join(f"| option_{n} | the option number {n} of `open_client` |\n" for n in range(400))
+    table = "| option | meaning |\n|---|---|\n"
+    client.write(
+        "docs/client.md", f"# Options\n\n{table}{rows}| retry_limit | how often to try |\n{rows}"
+    )
+    client.commit()
+    bind(client)
+    extra = "".join(f"    option_{n} = {n}\n" for n in range(400))
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    text = (client.root / "src/client.py").read_text()
+    client.write("src/client.py", f"{text}\n\nclass Options:\n{extra}")
+    client.git("add", "--all")
+    case, *_ = review(client).cases
+    assert count_tokens(case_text(case, ["A subject"])) <= MAX_TOKENS
+    lines = [line for passage in case.excerpt.passages for _, line in passage.lines]
+    assert "| retry_limit | how often to try |" in lines
+    assert "| option | meaning |" in lines
+
+
+def test_range_of_commits_has_their_subjects(client, review):
+    base = client.head()
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    client.commit("client: rename the limit")
+    assert review(client, Target(base=base, ref="HEAD")).subjects == ("client: rename the limit",)
+
+
+def test_limit_leaves_out_the_least_probable_cases(client, review):
+    client.write("docs/second.md", PAGE)
+    client.commit()
+    client.write("src/client.py", "def start():\n    return 1\n")
+    client.git("add", "--all")
+    found = review(client, limit=1)
+    assert (len(found.cases), found.omitted) == (1, 1)
+
+
+def test_hidden_source_is_never_shown(client, review):
+    client.write(".ubp/config.json", '{"source": {"exclude": ["src/**"]}}')
+    client.commit()
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    assert review(client).cases == ()

@@ -1,0 +1,1 @@
+"""Answers about what a change means for the documentation."""

@@ -1,0 +1,441 @@
+"""`ubp review` and `ubp_review_change`: the pages that a change concerns, each as a case to decide.
+
+A case is what a reader needs to decide about one page, and no more; what settles it is a command.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from ubp.bindings.features import MIN_CONFIDENCE
+from ubp.core.errors import UsageError
+from ubp.core.model import FilePath
+from ubp.core.paths import doc_id
+from ubp.core.shell import path_argument, ubp_command
+from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.arguments import MaxTokens, between
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
+from ubp.frame.fields import Count, Digest, DocId, Fraction, Line, Option, PagePath
+from ubp.frame.records import SnapshotRecord, snapshot_record
+from ubp.frame.wording import ChangeWords, acknowledge_command, count
+from ubp.frame.writer import Writer
+from ubp.index.session import Session, Target
+from ubp.review.excerpt import (
+    case_digest,
+    change_heading,
+    extra_lines,
+    hunk_heading,
+    passage_heading,
+    passage_lines,
+)
+from ubp.review.model import Case, CaseKind, Effect, Reason
+from ubp.review.probability import MIN_PROBABILITY
+from ubp.review.run import review_change
+
+MAX_CASES, DEFAULT_CASES = 100, 10
+LIKELY = 0.3  # cases of this probability are marked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameRecord:
+    """A name that the change touches, and that the page has."""
+
+    name: Annotated[str, "the name as the page writes it"]
+    effect: Annotated[Effect, "what the change does with it"]
+    line: Annotated[Line, "its line in the page, from 1"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonRecord:
+    """Why a page is a case."""
+
+    kind: Annotated[
+        CaseKind,
+        "bound: the page lists a changed source; removed-name: it names what no source has any"
+        " more; proposed: it does not list the source, but names what changed; translation: of a"
+        " page that changed; collection: it lists a document of a collection; link: it leads"
+        " nowhere now",
+    ]
+    text: Annotated[str, "the reason in words"]
+    line: Annotated[Line, "line of the page, from 1"]
+    path: Annotated[str | None, "the source or other file that it is about"]
+    names: Annotated[tuple[NameRecord, ...], "names that the change touches, and the page has"]
+    confidence: Annotated[
+        Fraction | None, "of a proposed source: that the page describes it; null for the others"
+    ]
+    hint: Annotated[str, "how to fix it; may be empty"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageRecord:
+    """Lines of the page."""
+
+    heading: Annotated[str, "the heading above; empty before the first one"]
+    line: Annotated[Line, "line of the first one, from 1"]
+    lines: Annotated[tuple[str, ...], "the lines; `…` where some are left out"]
+    is_whole: Annotated[bool, "whether nothing of this part of the section is left out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HunkRecord:
+    """A hunk of the change."""
+
+    path: Annotated[str, "file, from the root"]
+    old_start: Annotated[Count, "line of the first one before the change"]
+    new_start: Annotated[Count, "line of the first one after the change"]
+    lines: Annotated[tuple[str, ...], "the lines, each with its sign; ` …` where some are left out"]
+    is_whole: Annotated[bool, "whether none of its lines are left out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignatureRecord:
+    """A definition whose signature changed."""
+
+    name: Annotated[str, "name of the definition"]
+    before: Annotated[str, "its signature before the change"]
+    after: Annotated[str, "its signature after the change"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRecord:
+    """What settles a case."""
+
+    when: Annotated[str, "in which case this is right"]
+    command: Annotated[str, "the command; empty: edit the page"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRecord:
+    """A page that the change may affect, and what a reader needs to decide."""
+
+    doc_id: DocId
+    filepath: PagePath
+    line: Annotated[Line, "line of the page that has the evidence, from 1"]
+    sentence: Annotated[str, "the sentence there"]
+    kind: Annotated[CaseKind, "kind of the strongest reason"]
+    probability: Annotated[Fraction, "probability that the page must be edited"]
+    reasons: Annotated[tuple[ReasonRecord, ...], "why it is a case, the strongest reason first"]
+    sources: Annotated[tuple[str, ...], "changed sources that the case is about"]
+    headings: Annotated[tuple[str, ...], "headings of the page"]
+    page_lines: Annotated[Count, "number of lines of the page"]
+    passages: Annotated[tuple[PassageRecord, ...], "what of the page the change may concern"]
+    files: Annotated[tuple[str, ...], "files that were added, deleted or renamed"]
+    destinations: Annotated[tuple[str, ...], "where removed names are now"]
+    manifests: Annotated[tuple[str, ...], "changed lines of manifests, e.g. of package.json"]
+    signatures: Annotated[tuple[SignatureRecord, ...], "changed definitions that the page names"]
+    changed_files: Annotated[Count, "number of changed files that the case is about"]
+    added: Annotated[Count, "number of lines added to them"]
+    removed: Annotated[Count, "number of lines removed from them"]
+    hunk_count: Annotated[Count, "number of hunks of them"]
+    hunks: Annotated[tuple[HunkRecord, ...], "the hunks nearest to the page"]
+    actions: Annotated[tuple[ActionRecord, ...], "what settles the case"]
+    fingerprint: Annotated[Digest, "the same as long as the case is, whatever its probability"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRecord:
+    """What a change means for the documentation."""
+
+    cases: Annotated[tuple[CaseRecord, ...], "cases, the most probable first"]
+    truncated_count: Annotated[Count, "number of probable cases that are left out"]
+    unlikely: Annotated[Count, "number of pages below the least probability"]
+    min_probability: Annotated[Fraction, "probability below which a page is only counted"]
+    subjects: Annotated[tuple[str, ...], "subjects of the last commits of the change"]
+    changed_files: Annotated[Count, "number of files that the change touches"]
+    base: Annotated[str | None, "revision that it is compared with, as it was given; null: HEAD"]
+    ref: Annotated[str | None, "revision where it ends; null: HEAD, the index or the work tree"]
+    snapshot: SnapshotRecord
+    not_checked: Annotated[tuple[str, ...], "what could not be checked, and why"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRequest(Request[ReviewRecord]):
+    """The change: staged, since `base`, or of the work tree."""
+
+    paths: Annotated[
+        tuple[str, ...],
+        "pages",
+        Option("A..B, or pages, directories and globs.", is_argument=True),
+    ] = ()
+    staged: Annotated[bool, Option("Review the staged changes.")] = False
+    base: (
+        Annotated[
+            str,
+            "since this revision",
+            Option("Review all commits since the merge base with this revision.", metavar="REV"),
+        ]
+        | None
+    ) = None
+    ref: Annotated[str, "with base: up to this one", Option("", is_only=True)] | None = None
+    limit: Annotated[
+        int,
+        *between(1, MAX_CASES),
+        Option("Maximum number of cases (10).", metavar="N"),
+    ] = DEFAULT_CASES
+    max_tokens: MaxTokens | None = None
+
+    @property
+    def target(self) -> Target:
+        """The change that is reviewed."""
+        return Target(self.ref, self.staged, self.base)
+
+
+def run(session: Session, request: ReviewRequest) -> ReviewRecord:
+    """Return the cases of a change.
+
+    Raises:
+        UsageError: the change is not one, or a path matches no page.
+    """
+    request = _with_range(request)
+    review = review_change(session, request.target, request.paths, limit=request.limit)
+    words = ChangeWords(request.base, request.ref)
+    prefix = session.repository.prefix
+    is_open = not request.ref
+    return ReviewRecord(
+        cases=tuple(
+            _case_record(case, _actions(case, request, words, prefix) if is_open else ())
+            for case in review.cases
+        ),
+        truncated_count=review.omitted,
+        unlikely=review.unlikely,
+        min_probability=MIN_PROBABILITY,
+        subjects=review.subjects,
+        changed_files=review.changed_files,
+        base=request.base,
+        ref=request.ref,
+        snapshot=snapshot_record(review.snapshot),
+        not_checked=review.not_checked,
+    )
+
+
+def _with_range(request: ReviewRequest) -> ReviewRequest:
+    """Return the request with `A..B`, which may be the only path, as its base and its end."""
+    ranges = [path for path in request.paths if ".." in path and not path.startswith((".", "/"))]
+    if not ranges:
+        return request
+    if request.base or request.staged or len(ranges) > 1:
+        raise UsageError(
+            "Several changes were given.",
+            cause="`ubp review` reviews one: --staged, --base REV, A..B, or the work tree.",
+            hint="Remove all but one of them.",
+        )
+    old, _, new = ranges[0].partition("..")
+    paths = tuple(path for path in request.paths if path != ranges[0])
+    return replace(request, paths=paths, base=old, ref=new.lstrip(".") or "HEAD")
+
+
+def _actions(
+    case: Case, request: ReviewRequest, words: ChangeWords, prefix: FilePath
+) -> Iterator[ActionRecord]:
+    kinds = {reason.kind for reason in case.reasons}
+    page = path_argument(case.filepath, prefix)
+    if kinds & {"bound", "collection"} or any(
+        reason.kind == "translation" and reason.hint for reason in case.reasons
+    ):
+        command = ubp_command("ack", page)
+        if request.staged or request.base:
+            command = acknowledge_command([case.filepath], words, prefix=prefix)
+        yield ActionRecord(when="the page is still accurate", command=command)
+    if "link" in kinds:
+        command = ubp_command("check", "--fix", page)
+        yield ActionRecord(when="the link has one possible target", command=command)
+    for reason in case.reasons:
+        if reason.kind == "proposed" and reason.path and not reason.is_gone:
+            is_confident = (reason.confidence or 0.0) >= MIN_CONFIDENCE
+            yield ActionRecord(
+                when=f"the page describes {reason.path}",
+                command=ubp_command("bind", "--write" if is_confident else "-i", page),
+            )
+            break
+
+
+def _case_record(
+    case: Case, actions: Sequence[ActionRecord] | Iterator[ActionRecord]
+) -> CaseRecord:
+    excerpt = case.excerpt
+    return CaseRecord(
+        doc_id=doc_id(case.filepath),
+        filepath=case.filepath,
+        line=case.line,
+        sentence=case.sentence,
+        kind=case.kind,
+        probability=case.probability,
+        reasons=tuple(map(_reason_record, case.reasons)),
+        sources=case.sources,
+        headings=excerpt.headings,
+        page_lines=excerpt.page_lines,
+        passages=tuple(
+            PassageRecord(
+                heading=passage.heading,
+                line=passage.lines[0][0],
+                lines=tuple(passage_lines(passage)),
+                is_whole=passage.is_whole,
+            )
+            for passage in excerpt.passages
+        ),
+        files=excerpt.files,
+        destinations=excerpt.destinations,
+        manifests=excerpt.manifests,
+        signatures=tuple(
+            SignatureRecord(name=item.name, before=item.before, after=item.after)
+            for item in excerpt.signatures
+        ),
+        changed_files=excerpt.file_count,
+        added=excerpt.added,
+        removed=excerpt.removed,
+        hunk_count=excerpt.hunk_count,
+        hunks=tuple(
+            HunkRecord(
+                path=hunk.path,
+                old_start=hunk.old_start,
+                new_start=hunk.new_start,
+                lines=hunk.lines,
+                is_whole=hunk.is_whole,
+            )
+            for hunk in excerpt.hunks
+        ),
+        actions=tuple(actions),
+        fingerprint=case_digest(case),
+    )
+
+
+def _reason_record(reason: Reason) -> ReasonRecord:
+    return ReasonRecord(
+        kind=reason.kind,
+        text=reason.text,
+        line=reason.line,
+        path=reason.path,
+        names=tuple(
+            NameRecord(name=name, effect=effect, line=line) for name, effect, line in reason.names
+        ),
+        confidence=reason.confidence,
+        hint=reason.hint,
+    )
+
+
+def fit(record: Json, limit: TokenLimit) -> None:
+    """Drop headings, then the last hunks and passages of cases, then the last cases."""
+    cases: list[Json] = record["cases"]
+    if limit.drop(record, _drop_all(cases, "headings", "manifests")):
+        return
+    if limit.drop(record, _drop_last(record, cases)):
+        return
+    limit.drop(record, _shorten(cases))
+
+
+def _drop_all(cases: list[Json], *names: str) -> Iterator[Any]:
+    for name in names:
+        for case in reversed(cases):
+            if case.get(name):
+                value = case[name]
+                case[name] = []
+                yield value
+
+
+def _drop_last(record: Json, cases: list[Json]) -> Iterator[Any]:
+    while len(cases) > 1:
+        record["truncated_count"] = record.get("truncated_count", 0) + 1
+        yield cases.pop()
+
+
+def _shorten(cases: list[Json]) -> Iterator[Any]:
+    for case in reversed(cases):
+        for name in ("signatures", "hunks", "passages"):
+            while len(case.get(name) or ()) > (0 if name == "signatures" else 1):
+                yield case[name].pop()
+
+
+def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
+    """Yield the cases, each with the page beside the change, and what settles it."""
+    if write.is_quiet:
+        yield from (f"{write.name(case.filepath)}:{case.line}" for case in record.cases)
+        return
+    texts = [line for case in record.cases for part in case.passages for line in part.lines]
+    texts += [line for case in record.cases for hunk in case.hunks for line in hunk.lines]
+    marker = write.marker(*texts)
+    if write.is_agent:
+        yield f"{_summary(record, write)} {write.notice(marker)}"
+    for number, case in enumerate(record.cases, 1):
+        if write.is_agent or number > 1:
+            yield ""
+        yield from _case_text(case, record, marker, write)
+    if not write.is_agent:
+        if record.cases:
+            yield ""
+        yield _summary(record, write)
+    yield from (write.quote(sentence) for sentence in record.not_checked)
+
+
+def _summary(record: ReviewRecord, write: Writer) -> str:
+    pages = len(record.cases) + record.truncated_count
+    shown = f" ({len(record.cases)} shown)" if record.truncated_count else ""
+    files = count(record.changed_files, "file")
+    subject = f"The change of {files}" if record.changed_files else "There is no change; it"
+    unlikely = ""
+    if record.unlikely:
+        others = count(record.unlikely, "other page")
+        verb = "names" if record.unlikely == 1 else "name"
+        least = f"{record.min_probability:.0%}"
+        unlikely = f" {others} {verb} what it touches, with a probability below {least}."
+    if not pages:
+        return write.style.green(f"{subject} concerns no page.") + unlikely
+    return f"{subject} may concern {count(pages, 'page')}{shown}.{unlikely}"
+
+
+def _case_text(case: CaseRecord, record: ReviewRecord, marker: str, write: Writer) -> Iterator[str]:
+    style = write.style
+    chance = f"{case.probability:.0%}"
+    place = write.path(f"{case.filepath}:{case.line}")
+    yield f"{place}  {style.yellow(chance) if case.probability >= LIKELY else chance}  {case.kind}"
+    for reason in case.reasons:
+        yield f"  {write.quote(reason.text)}"
+    passage_text = "\n".join(_page_lines(case.passages))
+    change_text = "\n".join(_change_lines(case))
+    if write.is_agent:
+        subjects = [f"Commit: {subject}" for subject in record.subjects[:2]]
+        whole = "\n".join(filter(None, [*subjects, passage_text, change_text]))
+        yield from write.enclose(whole, marker)
+    else:
+        yield from (f"  {line}" for line in write.enclose(passage_text, ""))
+        yield from (f"  {line}" for line in write.style.diff(change_text))
+    for action in case.actions:
+        yield f"  If {action.when}: {style.cyan(action.command)}"
+
+
+def _page_lines(passages: Sequence[PassageRecord]) -> Iterator[str]:
+    for passage in passages:
+        yield passage_heading(passage.heading, passage.line, is_whole=passage.is_whole)
+        yield from passage.lines
+
+
+def _change_lines(case: CaseRecord) -> Iterator[str]:
+    yield change_heading(
+        case.changed_files, case.added, case.removed, case.hunk_count, len(case.hunks)
+    )
+    yield from case.files
+    yield from extra_lines(case.destinations, case.manifests, case.signatures)
+    last = ""
+    for hunk in case.hunks:
+        if hunk.path != last:
+            yield f"--- {hunk.path}"
+            last = hunk.path
+        yield hunk_heading(hunk.old_start, hunk.new_start, is_whole=hunk.is_whole)
+        yield from hunk.lines
+
+
+REVIEW = Answer(
+    request=ReviewRequest,
+    record=ReviewRecord,
+    run=run,
+    text=text,
+    fit=fit,
+    tool=ToolTraits(
+        title="Review a change",
+        description=(
+            "Find the documentation pages that a change may make wrong, listing its sources or "
+            "not, by probability: passages, hunks, and what settles each. Use it after changing "
+            "code."
+        ),
+    ),
+)

@@ -1,0 +1,191 @@
+"""The pages that name what a change touches, and how likely they describe it."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from heapq import nlargest
+from typing import NamedTuple
+
+from ubp.bindings.features import Suggestion
+from ubp.bindings.path_words import is_test
+from ubp.bindings.suggest import rate_bindings
+from ubp.checks.removed_names import describes_present
+from ubp.core.model import (
+    Assessment,
+    Evidence,
+    FilePath,
+    Page,
+    ReferenceVerdict,
+    SourceReference,
+)
+from ubp.index.names import read_page_mentions
+from ubp.index.session import Session
+from ubp.index.view import View
+from ubp.markdown.mentions import PageMentions
+from ubp.review.changed_files import ChangedFiles, changed_lines
+from ubp.staleness.evidence import add_evidence
+from ubp.staleness.model import Change
+
+# The pages that name most of what changes; each takes 2 to 10 ms to rate.
+MAX_PAGES = 20
+# Sources of a page that are compared with it, those that it names most.
+MAX_SOURCES = 4
+# A name that one side of the diff alone has; that both have; and one beside the changed lines.
+ONE_SIDED, BOTH_SIDES, BESIDE = 1.0, 0.35, 0.15
+OF_PATH = 3.0
+MIN_NAME = 4
+
+_IDENTIFIER = r"[A-Za-z_]\w{3,}"
+_OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+"
+
+
+class ProposedPair(NamedTuple):
+    """A page, a changed source that it does not list, and why it seems to describe it."""
+
+    page: Page
+    suggestion: Suggestion
+    verdict: ReferenceVerdict
+    evidence: tuple[Evidence, ...]
+
+
+def find_proposed(
+    session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
+) -> list[tuple[Page, list[ProposedPair]]]:
+    """Return the pages that name what the change touches, each with the sources concerned.
+
+    Pages that the change edits describe the state after it, and records of the past describe the
+    past: both are left out.
+    """
+    if not change.before or not files.sources:
+        return []
+    before, after = change.before[0].view, change.after.view
+    edited = change.changes.keys()
+    pages = [
+        path
+        for path in after.document_paths()
+        if path not in edited
+        and describes_present(path)
+        and not session.is_hidden(path)
+        and (selected is None or path in selected)
+    ]
+    scores = _scores(_mentions(after, pages), files)
+    best = nlargest(MAX_PAGES, scores, key=lambda page: (sum(scores[page].values()), page))
+    wanted = {
+        page: nlargest(MAX_SOURCES, scores[page], key=lambda path: (scores[page][path], path))
+        for page in best
+    }
+    rated = rate_bindings(session, before, wanted)
+    return _with_evidence(rated, change, files)
+
+
+def _mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:
+    entries = {path: entry for path, entry in view.entries(pages).items() if entry}
+    mentions = read_page_mentions(view.context, entries)
+    return {path: mentions[entry.id] for path, entry in entries.items() if entry.id in mentions}
+
+
+def _scores(
+    mentions: Mapping[FilePath, PageMentions], files: ChangedFiles
+) -> dict[FilePath, dict[FilePath, float]]:
+    """Return for each page how much it names of each changed source; nothing where it is 0."""
+    files.read(files.sources)
+    sources = [path for path in files.sources if not is_test(path)]
+    weights = {path: _weights(files, path) for path in sources}
+    names_of_files = set().union(*weights.values()) if weights else set()
+    named = {
+        page: names_of_files.intersection(mention.text for mention in mentioned.identifiers)
+        for page, mentioned in mentions.items()
+    }
+    counts = Counter(name for names in named.values() for name in names)
+    total = len(mentions)
+
+    def rarity(name: str) -> float:
+        return math.log(1 + total / counts[name]) / math.log(1 + total)
+
+    endings = _path_endings(sources)
+    scores: dict[FilePath, dict[FilePath, float]] = {}
+    for page, mentioned in mentions.items():
+        of_page: dict[FilePath, float] = {}
+        for path, weight in weights.items():
+            if shared := named[page] & weight.keys():
+                of_page[path] = sum(weight[name] * rarity(name) ** 2 for name in shared)
+        for mention in mentioned.paths:
+            for path in endings.get(mention.text.strip("./"), ()):
+                of_page[path] = of_page.get(path, 0.0) + OF_PATH
+        if of_page:
+            scores[page] = of_page
+    return scores
+
+
+def _path_endings(sources: Sequence[FilePath]) -> dict[str, list[FilePath]]:
+    """Return the changed files by the texts that name them: the path, or the end of one."""
+    endings: dict[str, list[FilePath]] = {}
+    for path in sources:
+        parts = path.split("/")
+        for start in range(len(parts)):
+            endings.setdefault("/".join(parts[start:]), []).append(path)
+    return {text: paths for text, paths in endings.items() if len(paths) == 1}
+
+
+def _weights(files: ChangedFiles, path: FilePath) -> dict[str, float]:
+    """Return the names in the hunks of a file with their weights."""
+    hunks = files.hunks(path)
+    removed, added, beside = (
+        set(_names("\n".join(changed_lines(hunks, sign)))) for sign in ("-", "+", " ")
+    )
+    weights = dict.fromkeys(beside, BESIDE)
+    weights.update(dict.fromkeys(removed & added, BOTH_SIDES))
+    weights.update(dict.fromkeys(removed ^ added, ONE_SIDED))
+    return weights
+
+
+def _names(text: str) -> list[str]:
+    return [*re.findall(_IDENTIFIER, text, re.ASCII), *re.findall(_OPTION, text, re.ASCII)]
+
+
+def _with_evidence(
+    rated: Mapping[FilePath, Sequence[Suggestion]], change: Change, files: ChangedFiles
+) -> list[tuple[Page, list[ProposedPair]]]:
+    """Return the pairs with what a reference of the page to the source would be reported for."""
+    before = change.before[0].view
+    pages = change.after.view.pages_at(rated)
+    sources = {FilePath(s.source_path) for suggestions in rated.values() for s in suggestions}
+    old, new = before.entries(sources), change.after.view.entries(sources)
+
+    def verdict(source: FilePath) -> ReferenceVerdict:
+        old_entry, new_entry = old[source], new[source]
+        moved_to = None if new_entry else files.renames.new_path(source)
+        return ReferenceVerdict(
+            reference=SourceReference(source, source, source, None, "", 1),
+            source_path=source,
+            verdict="modified" if new_entry else "moved" if moved_to else "deleted",
+            level="stale",
+            baseline="history",
+            baseline_commit=before.snapshot.commit,
+            baseline_blob=old_entry.id if old_entry else None,
+            current_blob=new_entry.id if new_entry else None,
+            moved_to=moved_to,
+        )
+
+    assessments = [
+        Assessment(
+            pages[path],
+            "stale",
+            tuple(verdict(FilePath(suggestion.source_path)) for suggestion in suggestions),
+        )
+        for path, suggestions in rated.items()
+        if path in pages and suggestions
+    ]
+    return [
+        (
+            assessed.page,
+            [
+                ProposedPair(assessed.page, suggestion, reference, reference.evidence)
+                for suggestion, reference in zip(
+                    rated[assessed.page.filepath], assessed.references, strict=True
+                )
+            ],
+        )
+        for assessed in add_evidence(assessments, change.after)
+    ]

@@ -1,0 +1,369 @@
+"""Find the pages that a change concerns, and build a case for each."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE
+from ubp.checks.finding import Finding
+from ubp.checks.removed_names import defines_names
+from ubp.checks.rules import broken_link, missing_anchor, removed_name, stale_translation
+from ubp.checks.run import check_change, check_options
+from ubp.code.definitions import language_of
+from ubp.core.languages import without_language
+from ubp.core.model import Assessment, FilePath, ReferenceVerdict
+from ubp.core.source import possible_sources
+from ubp.index.select import select_pages
+from ubp.index.session import Session, Target
+from ubp.review.changed_files import ChangedFiles, changed_lines
+from ubp.review.excerpt import build_excerpt
+from ubp.review.model import Case, CaseKind, Effect, Hunk, Reason, Review
+from ubp.review.probability import MIN_PROBABILITY, Features, probability
+from ubp.review.proposed import ProposedPair, find_proposed
+from ubp.staleness.change import assess_change, touched_pages
+from ubp.staleness.compare import hide
+from ubp.staleness.evidence import add_evidence
+from ubp.staleness.model import GONE, Change
+from ubp.staleness.state import open_change
+from ubp.staleness.wording import describe_reference, join_names
+
+RULES = (removed_name.NAME, broken_link.NAME, missing_anchor.NAME, stale_translation.NAME)
+KINDS: Mapping[str, CaseKind] = {
+    removed_name.NAME: "removed-name",
+    broken_link.NAME: "link",
+    missing_anchor.NAME: "link",
+    stale_translation.NAME: "translation",
+}
+MAX_SUBJECTS = 3
+MAX_NAMES = 5  # that a reason lists
+SMALL = 4  # changed lines
+MAX_SENTENCE = 300
+SENTENCE_END = "(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])"
+
+
+class Candidate(NamedTuple):
+    """A page, a reason, its probability, and the changed files that it is about."""
+
+    page: FilePath
+    reason: Reason
+    features: Features
+    files: tuple[FilePath, ...]
+
+    @property
+    def probability(self) -> float:
+        """How probable it is that the page must change for this reason."""
+        return probability(self.features)
+
+
+def review_change(
+    session: Session, target: Target, paths: Sequence[str] = (), *, limit: int = 20
+) -> Review:
+    """Return the cases of a change: the work tree against HEAD, unless `target` is a change.
+
+    `paths` narrow it to these pages. At most `limit` cases are built.
+
+    Raises:
+        UsageError: the target contradicts itself, or a path matches no page.
+    """
+    change = open_change(session, target)
+    selected = select_pages(paths, change.after.view, session.repository) if paths else None
+    files = ChangedFiles(change, session.is_hidden)
+    findings, not_checked = _check(session, change, paths)
+    candidates = find_candidates(session, change, files, findings, selected)
+    by_page: dict[FilePath, list[Candidate]] = {}
+    for candidate in candidates:
+        by_page.setdefault(candidate.page, []).append(candidate)
+    cases = [_join(page, found) for page, found in by_page.items()]
+    cases.sort(key=lambda found: (-found[0].probability, found[0].filepath))
+    likely = [found for found in cases if found[0].probability >= MIN_PROBABILITY]
+    shown = likely[:limit]
+    contents = change.after.view.read([case.filepath for case, _ in shown])
+    return Review(
+        cases=tuple(
+            _complete(case, touched, contents.get(case.filepath) or b"", files)
+            for case, touched in shown
+        ),
+        omitted=len(likely) - len(shown),
+        unlikely=len(cases) - len(likely),
+        subjects=_subjects(session, change, target),
+        changed_files=len(change.changes),
+        snapshot=change.after.view.snapshot,
+        not_checked=not_checked,
+    )
+
+
+def find_candidates(
+    session: Session,
+    change: Change,
+    files: ChangedFiles,
+    findings: Sequence[Finding],
+    selected: Collection[FilePath] | None,
+) -> list[Candidate]:
+    """Return the reasons for which a change may affect pages, however improbable."""
+    candidates = list(_find_bound(session, change, files, selected))
+    candidates += _of_findings(findings, files)
+    candidates += _find_translations(change, files, selected)
+    bound = {(candidate.page, path) for candidate in candidates for path in candidate.files}
+    candidates += [
+        candidate
+        for candidate in _find_proposed(session, change, files, selected)
+        if not any((candidate.page, path) in bound for path in candidate.files)
+    ]
+    return candidates
+
+
+def _find_bound(
+    session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
+) -> Iterator[Candidate]:
+    """Yield the references that were fresh before the change and are not fresh after it."""
+    pages = [
+        page for page in touched_pages(change) if selected is None or page.filepath in selected
+    ]
+    assessments = add_evidence(assess_change(pages, change), change.after)
+    for assessed in hide(assessments, session.is_hidden):
+        for verdict in assessed.references:
+            if verdict.verdict not in {"fresh", "unknown"} and not verdict.is_debt:
+                yield _bound_candidate(assessed, verdict, files)
+
+
+def _bound_candidate(
+    assessed: Assessment, verdict: ReferenceVerdict, files: ChangedFiles
+) -> Candidate:
+    touched = _touched(verdict, files)
+    hunks = [hunk for path in touched for hunk in files.hunks(path)]
+    names = _named(verdict, hunks)
+    kind: CaseKind = "collection" if verdict.collection else "bound"
+    text = f"The page lists {verdict.name}, which was {describe_reference(verdict)}"
+    reason = Reason(
+        kind=kind,
+        text=f"{text}{_names_sentence(names, '; it ')}.",
+        line=names[0][2] if names else verdict.reference.line,
+        path=verdict.source_path,
+        names=names,
+        is_gone=verdict.verdict in GONE,
+    )
+    features = _features(names, hunks, touched, is_gone=reason.is_gone)
+    return Candidate(assessed.page.filepath, reason, features, touched)
+
+
+def _touched(verdict: ReferenceVerdict, files: ChangedFiles) -> tuple[FilePath, ...]:
+    """Return the changed files that a reference means."""
+    sources = possible_sources(verdict.source_path)
+    found = [path for path in files.paths if any(source.matches(path) for source in sources)]
+    if verdict.moved_to in files.paths:
+        found.append(verdict.moved_to)
+    return tuple(found)
+
+
+def _named(verdict: ReferenceVerdict, hunks: Sequence[Hunk]) -> tuple[tuple[str, Effect, int], ...]:
+    return tuple(
+        (evidence.name, _effect(evidence.name, hunks), evidence.line)
+        for evidence in verdict.evidence[:MAX_NAMES]
+    )
+
+
+def _effect(name: str, hunks: Iterable[Hunk]) -> Effect:
+    hunks = list(hunks)
+    pattern = _whole(name)
+    is_removed = any(pattern.search(line) for line in changed_lines(hunks, "-"))
+    is_added = any(pattern.search(line) for line in changed_lines(hunks, "+"))
+    if is_removed != is_added:
+        return "removed" if is_removed else "added"
+    return "changed"
+
+
+def _whole(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name that is no part of a longer one."""
+    return re.compile(rf"(?<![\w-]){re.escape(name.lstrip('-'))}(?![\w-])")
+
+
+def _names_sentence(names: Sequence[tuple[str, Effect, int]], start: str) -> str:
+    parts = []
+    for effect, verb in (("removed", "removes"), ("changed", "changes"), ("added", "adds")):
+        found = [f"`{name}` (line {line})" for name, what, line in names if what == effect]
+        if found:
+            parts.append(f"{verb} {join_names(found[:3])}")
+    return start + join_names(parts) if parts else ""
+
+
+def _features(
+    names: Sequence[tuple[str, Effect, int]],
+    hunks: Sequence[Hunk],
+    touched: Sequence[FilePath],
+    *,
+    is_gone: bool = False,
+) -> Features:
+    effects = {effect for _, effect, _ in names}
+    effect = next((each for each in ("removed", "changed", "added") if each in effects), "")
+    signs = [line[:1] for hunk in hunks for line in hunk.lines]
+    added, removed = signs.count("+"), signs.count("-")
+    return Features(
+        removed=effect == "removed",
+        changed=effect == "changed",
+        added=effect == "added",
+        gone=is_gone,
+        small=0 < added + removed <= SMALL,
+        additions=added > 0 and not removed,
+        prose=bool(touched) and not any(map(language_of, touched)),
+    )
+
+
+def _check(
+    session: Session, change: Change, paths: Sequence[str]
+) -> tuple[Sequence[Finding], tuple[str, ...]]:
+    options = check_options(session, change.after.view, paths, RULES)
+    report = check_change(change, options)
+    not_checked = tuple(f"{item.rule}: {item.reason}" for item in report.not_checked)
+    return report.findings, not_checked
+
+
+def _of_findings(findings: Iterable[Finding], files: ChangedFiles) -> Iterator[Candidate]:
+    for finding in findings:
+        kind = KINDS[finding.rule]
+        names: tuple[tuple[str, Effect, int], ...] = ()
+        touched: tuple[FilePath, ...] = ()
+        if kind == "removed-name":
+            names = ((finding.subject, "removed", finding.line),)
+            touched = tuple(_removed_from(finding.subject, files))
+        elif kind == "translation" and finding.related in files.paths:
+            touched = (finding.related,)
+        features = Features(
+            dead_name=kind == "removed-name",
+            broken_link=kind == "link",
+            translation=kind == "translation",
+        )
+        reason = Reason(
+            kind, finding.message, finding.line, finding.related, names, hint=finding.hint
+        )
+        yield Candidate(finding.filepath, reason, features, touched)
+
+
+def _removed_from(name: str, files: ChangedFiles) -> Iterator[FilePath]:
+    """Yield the sources from which the change removed a name, definitions first."""
+    pattern = _whole(name)
+    files.read(files.sources)
+    found = [
+        path
+        for path in files.sources
+        if any(pattern.search(line) for line in changed_lines(files.hunks(path), "-"))
+    ]
+    found.sort(key=lambda path: not (language_of(path) and defines_names(path)))
+    return iter(found[:3])
+
+
+def _find_translations(
+    change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
+) -> Iterator[Candidate]:
+    """Yield the translations, by their paths, of pages that the change edits without them."""
+    edited = [
+        path
+        for path in sorted(files.documents)
+        if path in files.paths and not files.status(path) and without_language(path)
+    ]
+    if not edited:
+        return
+    families: dict[str, list[FilePath]] = {}
+    for path in change.after.view.document_paths():
+        families.setdefault(without_language(path), []).append(path)
+    for original in edited:
+        family = families[without_language(original)]
+        if len(family) == 1 or original != min(family, key=lambda path: (len(path), path)):
+            continue
+        for page in family:
+            if page not in change.changes and (selected is None or page in selected):
+                reason = Reason(
+                    "translation",
+                    f"It is a translation of {original}, which was modified.",
+                    1,
+                    original,
+                )
+                yield Candidate(page, reason, Features(translation=1.0), (original,))
+
+
+def _find_proposed(
+    session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
+) -> Iterator[Candidate]:
+    for page, pairs in find_proposed(session, change, files, selected):
+        for pair in pairs:
+            yield _proposed_candidate(page.filepath, pair, files)
+
+
+def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles) -> Candidate:
+    path = pair.verdict.source_path
+    hunks = files.hunks(path)
+    names = _named(pair.verdict, hunks)
+    confidence = pair.suggestion.confidence
+    details = join_names([item.detail for item in pair.suggestion.evidence[:2] if item.detail])
+    text = f"The page does not list {path}, which was {describe_reference(pair.verdict)}"
+    text += _names_sentence(names, "; it names what this ")
+    if confidence >= MIN_REVIEW_CONFIDENCE:
+        text += f"; it seems to describe it (confidence {confidence:.2f}: {details})"
+    lines = [item.line for item in pair.suggestion.evidence if item.line]
+    reason = Reason(
+        kind="proposed",
+        text=f"{text}.",
+        line=names[0][2] if names else (lines or [1])[0],
+        path=path,
+        names=names,
+        confidence=round(confidence, 3),
+        is_gone=pair.verdict.verdict in GONE,
+    )
+    features = _features(names, hunks, [path], is_gone=reason.is_gone)
+    features = features._replace(proposed=1.0, confidence=confidence)
+    return Candidate(page, reason, features, (path,))
+
+
+def _join(page: FilePath, candidates: Sequence[Candidate]) -> tuple[Case, tuple[FilePath, ...]]:
+    """Return the case of a page, the reasons most probable first, and the files concerned."""
+    ranked = sorted(candidates, key=lambda candidate: -candidate.probability)
+    touched = tuple(dict.fromkeys(path for candidate in ranked for path in candidate.files))
+    first = ranked[0]
+    sources = dict.fromkeys(
+        candidate.reason.path or path
+        for candidate in ranked
+        if candidate.reason.kind in {"bound", "proposed", "collection", "removed-name"}
+        for path in candidate.files[:1]
+    )
+    case = Case(
+        filepath=page,
+        kind=first.reason.kind,
+        line=first.reason.line,
+        sentence="",
+        reasons=tuple(candidate.reason for candidate in ranked),
+        probability=round(first.probability, 3),
+        sources=tuple(sources),
+    )
+    return case, touched
+
+
+def _complete(case: Case, touched: Sequence[FilePath], page: bytes, files: ChangedFiles) -> Case:
+    files.read(touched)
+    hunks = [hunk for path in touched for hunk in files.hunks(path)]
+    case = replace(case, sentence=_sentence(case, page.decode("utf-8", "replace")))
+    return replace(case, excerpt=build_excerpt(case, page, hunks, files))
+
+
+def _sentence(case: Case, page: str) -> str:
+    """Return the sentence of the page at the line of the case, that with the name first."""
+    lines = page.split("\n")
+    line = lines[case.line - 1].strip() if case.line <= len(lines) else ""
+    name = case.reasons[0].names[0][0] if case.reasons[0].names else ""
+    sentences = re.split(SENTENCE_END, line)
+    sentence = next((text for text in sentences if name and name in text), line)
+    if len(sentence) <= MAX_SENTENCE:
+        return sentence
+    at = max(0, sentence.find(name) - MAX_SENTENCE // 3) if name else 0
+    return sentence[at : at + MAX_SENTENCE]
+
+
+def _subjects(session: Session, change: Change, target: Target) -> tuple[str, ...]:
+    """Return the subjects of the last commits of a branch."""
+    head = change.after.view.snapshot.commit
+    if target.base is None or head is None or not change.before:
+        return ()
+    start = change.before[0].view.snapshot.commit
+    output = session.repository.run(
+        "log", f"--max-count={MAX_SUBJECTS}", "--format=%s", f"{start}..{head}", "--"
+    )
+    return tuple(output.decode("utf-8", "replace").splitlines())
