@@ -93,6 +93,26 @@ ROWS = (
         toolset="docs",
     ),
     Row(
+        "ubp.answers.bindings.bind:BIND",
+        record="bind",
+        command="bind",
+        group="maintain",
+        help="Propose the source files that each page describes, and write them to front matter."
+        "\n\n"
+        "Nothing is written without --write or --interactive; the rest of the page stays byte for "
+        "byte the same. Exit status: 1 if a page could not be written.",
+        example="ubp bind docs --explain",
+        by_hand="ubp.cli.bind:bind",
+    ),
+    Row(
+        "ubp.answers.bindings.review_bindings:REVIEW_BINDINGS",
+        record="bind-review",
+        command="bind --review",
+        help="Compare existing bindings with history, to find sources that are too broad.",
+        example="ubp bind --review",
+        by_hand="ubp.cli.bind:review",
+    ),
+    Row(
         "ubp.answers.bindings.coverage:COVERAGE",
         record="coverage",
         command="coverage",

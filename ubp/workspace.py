@@ -9,27 +9,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from ubp.core.model import (
-    FilePath,
-    Progress,
-    Warn,
-    ignore_progress,
-)
+from ubp.core.model import Progress, Warn, ignore_progress
 from ubp.index.session import Session, SessionOptions
-from ubp.staleness.state import (
-    open_context,
-)
 
 if TYPE_CHECKING:
-    from ubp.bindings.features import BindingSuggestions
-    from ubp.bindings.review import BindingReview
-    from ubp.bindings.write import WriteResult
     from ubp.edits.model import Agent
     from ubp.frame.answer import Request
     from ubp.index.collections import Collection as DocumentCollection
-
-# What commands, and the tools of the same names, answer where nothing else is asked, and at most.
-MAX_PROPOSED = 10
 
 RecordT = TypeVar("RecordT")
 
@@ -136,68 +122,3 @@ class Workspace:
 
         record: RecordT = answer_of(request).run(self.session, request)
         return record
-
-    # Bindings
-
-    def suggest_bindings(
-        self,
-        pages: Sequence[str] = (),
-        *,
-        limit: int = MAX_PROPOSED,
-        all_pages: bool = False,
-    ) -> "BindingSuggestions":
-        """Return the sources that pages seem to describe, with a confidence and the evidence.
-
-        Of pages without references; `pages` (PATHs) narrows to those, bound or not, and
-        `all_pages` includes every page. What a page names already is never proposed, nor what
-        `bind.refused` has.
-
-        Raises:
-            UsageError: a PATH matches no page.
-        """
-        from ubp.bindings.suggest import suggest_bindings
-
-        view = self.session.view()
-        return suggest_bindings(self.session, view, pages, limit=limit, all_pages=all_pages)
-
-    def bind(
-        self,
-        wanted: Mapping[FilePath, Sequence[str]],
-        *,
-        pin: bool = False,
-        from_history: bool = False,
-        is_dry: bool = False,
-    ) -> "tuple[WriteResult, ...]":
-        """Write sources (from the root; a folder may end in "/") into pages' front matter.
-
-        `pin` says that the pages were read and are true; `from_history` pins the sources as they
-        were when each page last changed, so that drift since then shows. Dry, nothing is written.
-
-        Raises:
-            UsageError: the repository is bare.
-        """
-        from ubp.bindings.write import bind_pages
-
-        return bind_pages(self.session, wanted, pin=pin, from_history=from_history, is_dry=is_dry)
-
-    def review_bindings(
-        self, pages: Sequence[str] = (), *, commits: int | None = None
-    ) -> "BindingReview":
-        """Return what history says of the sources that pages (PATHs, none: all) name.
-
-        At how many of the last `commits` (500) each would have fired, and what came of it. Hidden
-        sources are left out.
-
-        Raises:
-            UsageError: a PATH matches no page.
-            RepositoryError: history cannot be read.
-        """
-        from ubp.bindings.review import review
-        from ubp.index.select import select_pages
-        from ubp.staleness.assess import assess
-
-        view = self.session.view()
-        selected = select_pages(pages, view, self.session.repository) if pages else None
-        bound = [p for p in view.bound_pages() if selected is None or p.filepath in selected]
-        context = open_context(self.session, view)
-        return review(assess(bound, context), context, commits)

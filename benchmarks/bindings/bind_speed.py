@@ -15,9 +15,10 @@ from benchmarks.common.measure import Shape, cost, generate, median, print_table
 SHAPE = Shape(pages=300, references=3, sources=2_000, commits=14_000)
 WORDS, WORDS_A_SOURCE, WORDS_A_PAGE = 40_000, 300, 120
 ASK = """
+from ubp.answers.bindings.bind import BindRequest
 from ubp.workspace import Workspace
 with Workspace.open(".") as workspace:
-    workspace.suggest_bindings(all_pages=True)
+    workspace.ask(BindRequest(every=True))
 """
 
 

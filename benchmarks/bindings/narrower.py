@@ -17,8 +17,9 @@ from pathlib import Path
 
 from benchmarks.common.measure import print_table
 from benchmarks.staleness.replay import git
+from ubp.answers.bindings.review_bindings import BindingRecord, ReviewBindingsRequest
 from ubp.bindings.narrow import MIN_CHANGES, find_part_changes, replay
-from ubp.bindings.review import ReviewedBinding
+from ubp.core.model import FilePath
 from ubp.core.source import PartSource
 from ubp.git.change_log import LoggedChange
 from ubp.staleness.ranking import CommitIndex
@@ -58,7 +59,7 @@ def judge(clone: Path, keys: list[str], every: int) -> list[str]:
             start, end = line[period * every], line[(period - 1) * every]
             git(root, "update-ref", "--no-deref", "HEAD", start)
             with Workspace.open(str(root), keys=keys) as workspace:
-                review = workspace.review_bindings()
+                review = workspace.ask(ReviewBindingsRequest())
             counts["changed"] += sum(binding.changed >= MIN_CHANGES for binding in review.bindings)
             proposed = [
                 binding
@@ -84,10 +85,10 @@ def judge(clone: Path, keys: list[str], every: int) -> list[str]:
 
 
 def count(
-    reviewed: ReviewedBinding, workspace: Workspace, log: Sequence[LoggedChange]
+    reviewed: BindingRecord, workspace: Workspace, log: Sequence[LoggedChange]
 ) -> Counter[str]:
     """Return what a proposal promised, and what came of it in the commits of a log."""
-    page, path = reviewed.binding.filepath, reviewed.binding.source_path
+    page, path = FilePath(reviewed.filepath), FilePath(reviewed.source_path)
     index = CommitIndex((change.paths for change in log), {page, path})
     parts = [PartSource(path, "symbol", name.partition("#")[2]) for name in reviewed.proposal]
     view = workspace.session.view()

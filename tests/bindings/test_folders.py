@@ -4,6 +4,7 @@ import unicodedata
 
 import pytest
 
+from ubp.answers.bindings.bind import BindRequest
 from ubp.bindings.folders import CoChange, find_folders
 from ubp.bindings.sources import CandidateSources
 from ubp.bindings.text_evidence import find_text_mentions
@@ -81,7 +82,7 @@ def project(repository):
 
 def proposed(project):
     with Workspace.open(str(project.root), model="none") as workspace:
-        (page,) = workspace.suggest_bindings(["docs/login.md"]).pages
+        (page,) = workspace.ask(BindRequest(("docs/login.md",))).pages
         return page.suggestions
 
 

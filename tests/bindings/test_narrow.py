@@ -2,6 +2,8 @@
 
 import pytest
 
+from ubp.answers.bindings.bind import BindRequest, propose
+from ubp.answers.bindings.review_bindings import NarrowedRecord, ReviewBindingsRequest
 from ubp.answers.staleness.stale import report_stale
 from ubp.bindings.narrow import Narrowed, replay
 from ubp.bindings.suggest import choose_bindings
@@ -48,8 +50,8 @@ def bound_page(repository):
 
 def review(repository):
     with Workspace.open(str(repository.root)) as workspace:
-        found = workspace.review_bindings()
-    return {reviewed.binding.source: reviewed for reviewed in found.bindings}
+        found = workspace.ask(ReviewBindingsRequest())
+    return {binding.source_path: binding for binding in found.bindings}
 
 
 def test_symbols_are_proposed_for_a_bound_hub_where_they_keep_every_edit(repository):
@@ -57,8 +59,11 @@ def test_symbols_are_proposed_for_a_bound_hub_where_they_keep_every_edit(reposit
     found = review(repository)["src/auth.py"]
     assert found.judgement == "wide"
     assert found.proposal == ("src/auth.py#Session.login",)
-    assert found.narrowed == Narrowed(fired=13, fired_left=1, edits=1, edits_left=1)
-    assert str(found.narrowed) == "fires 13 times → 1, keeps the only edit"
+    assert found.narrowed == NarrowedRecord(fired=13, fired_left=1, edits=1, edits_left=1)
+    assert (
+        str(Narrowed(fired=13, fired_left=1, edits=1, edits_left=1))
+        == "fires 13 times → 1, keeps the only edit"
+    )
 
 
 def test_symbols_are_not_proposed_where_they_would_miss_an_edit(repository):
@@ -98,7 +103,7 @@ def test_symbol_is_proposed_and_written_instead_of_the_file(repository):
 
     build(repository, with_page=write)
     with Workspace.open(str(repository.root), model="none") as workspace:
-        suggestions = workspace.suggest_bindings()
+        suggestions = propose(workspace.session, BindRequest())
         chosen = choose_bindings(suggestions, 0.2)
         assert chosen == {"docs/auth.md": ["src/auth.py#Session.login"]}
         evidence = suggestions.pages[0].suggestions[0].evidence[0]
@@ -106,9 +111,10 @@ def test_symbol_is_proposed_and_written_instead_of_the_file(repository):
             "symbol",
             "fires 13 times → 1, keeps the only edit",
         )
-        (result,) = workspace.bind(chosen, pin=True)
+        record = workspace.ask(BindRequest(write=True, pin=True, min_confidence=0.2))
+        (page,) = record.written
         head = repository.git("rev-parse", "HEAD:src/auth.py").strip()
-        assert [(reference.source_path, reference.pin) for reference in result.written] == [
+        assert [(reference.source_path, reference.pin) for reference in page.sources] == [
             ("src/auth.py#Session.login", head[:12])
         ]
     with Workspace.open(str(repository.root)) as workspace:
@@ -128,7 +134,7 @@ def test_file_with_a_refused_symbol_is_not_proposed(repository):
         '{"bind": {"refused": [{"page": "docs/auth.md", "source": "src/auth.py#Session.login"}]}}',
     )
     with Workspace.open(str(repository.root), model="none") as workspace:
-        assert choose_bindings(workspace.suggest_bindings(), 0.2) == {}
+        assert choose_bindings(propose(workspace.session, BindRequest()), 0.2) == {}
 
 
 @pytest.mark.parametrize(

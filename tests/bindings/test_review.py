@@ -2,7 +2,9 @@
 
 import pytest
 
+from ubp.answers.bindings.review_bindings import ReviewBindingsRequest
 from ubp.bindings.review import Binding, ReviewedBinding, find_relevant_files, review_bindings
+from ubp.frame.wording import moment
 from ubp.git.change_log import LoggedChange
 from ubp.workspace import Workspace
 
@@ -146,17 +148,17 @@ def project(repository):
 
 def review(repository, *pages, **options):
     with Workspace.open(str(repository.root)) as workspace:
-        found = workspace.review_bindings(pages, **options)
+        found = workspace.ask(ReviewBindingsRequest(pages, **options))
     judgements = [
         (
-            reviewed.judgement,
-            f"{reviewed.binding.filepath}:{reviewed.binding.line}",
-            reviewed.binding.source,
-            reviewed.commits,
-            reviewed.changed,
-            reviewed.proposal,
+            binding.judgement,
+            f"{binding.filepath}:{binding.line}",
+            binding.source_path,
+            binding.commits,
+            binding.changed,
+            binding.proposal,
         )
-        for reviewed in found.bindings
+        for binding in found.bindings
     ]
     return found, judgements
 
@@ -169,8 +171,8 @@ def test_bindings_of_a_repository_are_reviewed(project):
         ("dead", "docs/young.md:4", "src/hub.py#part", 0, 0, ()),
         ("unproven", "docs/young.md:3", "src/hub.py", 0, 0, ()),
     ]
-    assert (found.commits, found.since) == (14, project.clock - 13 * DAY)
-    assert {reviewed.binding.pages for reviewed in found.bindings} == {1, 2}
+    assert (found.commits, found.since) == (14, moment(project.clock - 13 * DAY))
+    assert {binding.pages for binding in found.bindings} == {1, 2}
     assert review(project, "docs/young.md")[1] == judgements[2:]
     assert review(project, "docs/a.md", commits=12)[1][0][:5] == (
         *("noise", "docs/a.md:3", "src/hub.py"),

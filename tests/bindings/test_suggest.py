@@ -6,13 +6,14 @@ import unicodedata
 import pytest
 
 import ubp.index.names
+from ubp.answers.bindings.bind import BindRequest, propose
 from ubp.bindings.features import BindingSuggestions
 from ubp.workspace import Workspace
 
 
 def suggest(repository, *pages, **options) -> BindingSuggestions:
     with Workspace.open(str(repository.root), model="none") as workspace:
-        return workspace.suggest_bindings(pages, **options)
+        return propose(workspace.session, BindRequest(pages, **options))
 
 
 def sources_of(found, page):
@@ -59,7 +60,7 @@ def test_translation_gets_the_proposals_of_its_bound_original_and_the_original_n
     project.page("docs/auth.md", "src/auth/session.py", body="# Auth\n\n`open_session`\n")
     project.write("docs/auth.ja.md", "# 認証\n\nセッションの説明。\n")
     project.commit("Describe")
-    found = suggest(project, all_pages=True)
+    found = suggest(project, every=True)
     suggested = sources_of(found, "docs/auth.ja.md")["src/auth/session.py"]
     assert kinds(suggested)["sibling"] == ("docs/auth.md lists it", None)
     assert "src/auth/session.py" not in sources_of(found, "docs/auth.md")
@@ -103,9 +104,12 @@ def test_second_page_of_a_snapshot_gathers_nothing_again(project, monkeypatch):
     project.write("docs/auth.md", "# Auth\n\n`src/part_7.py` and `open_session`\n")
     fresh = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
     with Workspace.open(str(project.root), model="none") as workspace:
-        workspace.suggest_bindings(["docs/other.md"])
+        session = workspace.session
+        propose(session, BindRequest(("docs/other.md",)))
         monkeypatch.setattr("ubp.bindings.suggest.EvidenceIndex", None)
-        again = sources_of(workspace.suggest_bindings(["docs/auth.md"]), "docs/auth.md")
+        again = sources_of(
+            propose(workspace.session, BindRequest(("docs/auth.md",))), "docs/auth.md"
+        )
     assert again == fresh
     assert "src/part_7.py" in again
 
@@ -211,7 +215,7 @@ def test_files_that_a_glob_of_the_page_matches_are_not_proposed(project):
     project.page("docs/auth.md", "src/auth/*.py", body="# Auth\n\n`src/auth/session.py`\n")
     project.page("docs/parts.md", "src/**/*.py", body="# Parts\n\nsrc/auth/ src/part_1.py\n")
     project.commit("Describe with globs")
-    suggestions = suggest(project, all_pages=True)
+    suggestions = suggest(project, every=True)
     assert "src/auth/session.py" not in sources_of(suggestions, "docs/auth.md")
     assert not [path for path in sources_of(suggestions, "docs/parts.md") if path.startswith("src")]
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from ubp.answers.staleness.stale import report_stale
-from ubp.bindings.write import WriteResult, WrittenReference
+from ubp.bindings.write import WriteResult, WrittenReference, bind_pages
 from ubp.core.errors import UsageError
 from ubp.index.session import Target
 from ubp.workspace import Workspace
@@ -29,7 +29,8 @@ def project(repository):
 def bind(project):
     def run(wanted, **how):
         with Workspace.open(str(project.root)) as workspace:
-            return workspace.bind(wanted, **how)
+            options = {"pin": False, "from_history": False, "is_dry": False, **how}
+            return bind_pages(workspace.session, wanted, **options)
 
     return run
 
@@ -109,4 +110,10 @@ def test_bare_repository_is_not_written(new_repository):
         Workspace.open(str(bare.root)) as workspace,
         pytest.raises(UsageError, match="Cannot edit pages in a bare repository"),
     ):
-        workspace.bind({"docs/a.md": ["src/a.py"]})
+        bind_pages(
+            workspace.session,
+            {"docs/a.md": ["src/a.py"]},
+            pin=False,
+            from_history=False,
+            is_dry=False,
+        )

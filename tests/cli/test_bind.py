@@ -11,7 +11,6 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions, Suggestion
-from ubp.workspace import Workspace
 
 NAMED = Evidence("path", "src/a.py", 3, 0.75)
 TOGETHER = Evidence("commit", "4 shared commits", None, 0.25)
@@ -44,12 +43,12 @@ def proposed(monkeypatch):
     )
     asked = []
 
-    def suggest(_, paths=(), **options):
+    def suggest(_session, _view, paths=(), **options):
         asked.append((tuple(paths), options))
         few = [page for page in pages if not paths or page.filepath in paths]
         return BindingSuggestions(tuple(few), 3, 0)
 
-    monkeypatch.setattr(Workspace, "suggest_bindings", suggest)
+    monkeypatch.setattr("ubp.answers.bindings.bind.suggest_bindings", suggest)
     return asked
 
 
@@ -106,7 +105,7 @@ def test_bind_keeps_reasons_on_one_line(project, ubp, monkeypatch):
         ),
     )
     found = BindingSuggestions((page,), 3, 0)
-    monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
+    monkeypatch.setattr("ubp.answers.bindings.bind.suggest_bindings", lambda *_, **__: found)
     assert ubp(project, "bind", "docs/a.md").out.splitlines()[1:5] == [
         "  0.90  src/a.py  function_0, function_1, function_2, function_3, function_4,\u2026",
         "  0.80  src/b.py  4 shared commits; src/a.py on line 3",
@@ -364,7 +363,7 @@ def many(project, monkeypatch):
         for n in range(30)
     ]
     found = BindingSuggestions(tuple(pages), 30, 0)
-    monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
+    monkeypatch.setattr("ubp.answers.bindings.bind.suggest_bindings", lambda *_, **__: found)
     return project
 
 

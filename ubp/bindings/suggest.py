@@ -45,6 +45,8 @@ from ubp.staleness.ranking import CommitIndex
 MIN_REVIEW_CONFIDENCE = 0.2
 # Suggestions of lower confidence are not worth reading.
 MIN_LISTED_CONFIDENCE = 0.02
+# What is listed with a confidence is also counted and written with it.
+CONFIDENCE_DIGITS = 3
 MAX_COMMITS = 500  # in which a file's changes are replayed, as by `ubp bind --review`
 # Files for readers, with or without generators, and Obsidian's views of pages.
 PROSE = (*PAGE_SUFFIXES, ".rst", ".html", ".htm", ".canvas", ".base")
@@ -258,7 +260,10 @@ def _suggest(
         for number in listed
     ]
     suggestions.sort(key=lambda suggestion: -suggestion.confidence)
-    return tuple(suggestions[:limit])
+    return tuple(
+        suggestion._replace(confidence=round(suggestion.confidence, CONFIDENCE_DIGITS))
+        for suggestion in suggestions[:limit]
+    )
 
 
 def _file_of(source: FilePath, view: View) -> FilePath:
@@ -340,7 +345,7 @@ class _SuggestionCache:
     """
 
     def __init__(self, view: View, question: Sequence[object]) -> None:
-        self._table = NameTable(view.context.store.database, "answer 2")
+        self._table = NameTable(view.context.store.database, "answer 3")
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.context.repository.shallow_commits())
         snapshot = (view.snapshot.commit, changed, shallow)

@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import MISSING, fields, replace
 from importlib import import_module
@@ -26,6 +26,10 @@ from ubp.frame.writer import Writer
 from ubp.table import KITS, ROWS, Row, answers_of_options, load, subcommands
 
 OTHERS = "others"  # the field of requests for the other collections that they are about
+REQUEST = "request"
+# What a function by hand may take besides its options: the request, the names of the options that
+# were given, the keys of front matter, the collection to read, and the terminal.
+GIVEN_BY_FRAME = frozenset({REQUEST, "given", "keys", "collection", "terminal"})
 
 
 def __getattr__(command: str) -> Callable[..., int] | App:
@@ -37,7 +41,7 @@ def __getattr__(command: str) -> Callable[..., int] | App:
     kit = next((kit for kit in KITS if kit.name == command), None)
     rows = [*subcommands(command)]
     if row is not None and not rows:
-        return make_command(row)
+        return _function(row)
     group = row or kit
     if group is None:
         raise AttributeError(command)
@@ -46,7 +50,7 @@ def __getattr__(command: str) -> Callable[..., int] | App:
         app.default(_function(row))
     for each in rows:
         app.command(
-            each.by_hand or _function(each),
+            _function(each),
             name=each.command.removeprefix(f"{command} "),
             help=each.help,
             help_epilogue=example_text(each.example),
@@ -55,26 +59,89 @@ def __getattr__(command: str) -> Callable[..., int] | App:
 
 
 def _function(row: Row) -> Callable[..., int]:
+    """Return the function of a command: one by hand, unless it takes a request."""
+    function = _by_hand(row)
+    if function is not None and REQUEST not in inspect.signature(function).parameters:
+        return function
+    return make_command(row)
+
+
+def _by_hand(row: Row) -> Callable[..., int] | None:
     if not row.by_hand:
-        return make_command(row)
+        return None
     module, _, name = row.by_hand.partition(":")
     function: Callable[..., int] = getattr(import_module(module), name)
     return function
 
 
 def make_command(row: Row) -> Callable[..., int]:
-    """Return the function that cyclopts reads: a parameter for each option of the request."""
+    """Return the function that cyclopts reads: a parameter for each option of the request.
+
+    Options that ask another answer instead add the options that only that one has. A function by
+    hand has those of its keyword parameters, and may take some of `GIVEN_BY_FRAME`, too.
+    """
     answer = load(row)
-    options = options_of(answer)
-    parameters = [
-        _parameter(answer, name, option) for name, option in options.items() if option.help
-    ]
     instead = answers_of_options(row.command)
+    parameters = _request_parameters(answer, *map(load, instead.values()))
     parameters += [
         _keyword(flag, Annotated[bool, Parameter(help=other.help)], default=False)
         for flag, other in instead.items()
     ]
-    if answer.formats:
+    own = _own_parameters(row)
+    parameters += [*own.values(), *_common_parameters(answer, has_format="format_" not in own)]
+    signature = inspect.Signature(parameters, return_annotation=int)
+
+    def command(*arguments: Any, **keywords: Any) -> int:
+        given = signature.bind(*arguments, **keywords).arguments
+        terminal: Terminal = given.pop("terminal")
+        collection, keys = given.pop("in_", None), tuple(given.pop("key", None) or ())
+        format_ = "text" if "format_" in own else given.pop("format_", "text")
+        if format_ == "json":
+            terminal.set(terminal.options._replace(json=True))
+        asked = next((other for flag, other in instead.items() if given.pop(flag, False)), row)
+        asked_answer = load(asked)
+        _check_combination(row, asked, given, own if asked is row else ())
+        request = make_request(row, asked_answer, options_of(asked_answer), given)
+        function = _by_hand(asked)
+        if function is None:
+            return print_answer(
+                asked_answer, request, terminal, collection=collection, keys=keys, format_=format_
+            )
+        known = {"given": frozenset(given), "keys": keys, "collection": collection}
+        taken = inspect.signature(function).parameters.keys()
+        rest = {name: value for name, value in given.items() if name in own}
+        rest |= {name: value for name, value in known.items() if name in taken}
+        return function(request, **rest, terminal=terminal)
+
+    command.__signature__ = signature  # type: ignore[attr-defined]  # what cyclopts reads
+    command.__name__ = row.command.rpartition(" ")[2]
+    command.__doc__ = row.help
+    return command
+
+
+def _request_parameters(*answers: AnyAnswer) -> list[inspect.Parameter]:
+    """Return the parameters of several answers' options, each once."""
+    parameters: dict[str, inspect.Parameter] = {}
+    for answer in answers:
+        for name, option in options_of(answer).items():
+            if option.help:
+                parameters.setdefault(name, _parameter(answer, name, option))
+    return list(parameters.values())
+
+
+def _own_parameters(row: Row) -> dict[str, inspect.Parameter]:
+    """Return the options that only a command's function by hand has."""
+    function = _by_hand(row)
+    if function is None:
+        return {}
+    parameters = inspect.signature(function).parameters
+    return {name: parameters[name] for name in parameters if name not in GIVEN_BY_FRAME}
+
+
+def _common_parameters(answer: AnyAnswer, *, has_format: bool) -> list[inspect.Parameter]:
+    """Return the parameters that commands have because of traits of their answers."""
+    parameters = []
+    if answer.formats and has_format:
         names = Literal["text", "json", *answer.formats]  # type: ignore[valid-type]  # made at run time
         settings = Parameter(name=["--format", "-f"], metavar="FORMAT", help="Output format.")
         parameters.append(_keyword("format_", Annotated[names, settings], "text"))
@@ -95,27 +162,27 @@ def make_command(row: Row) -> Callable[..., int]:
             help="Front matter key that lists sources, instead of the configured keys; repeatable.",
         )
         parameters.append(_keyword("key", Annotated[list[str] | None, settings], None))
-    parameters.append(_keyword("terminal", Terminal, inspect.Parameter.empty))
-    signature = inspect.Signature(parameters, return_annotation=int)
+    return [*parameters, _keyword("terminal", Terminal, inspect.Parameter.empty)]
 
-    def command(*arguments: Any, **keywords: Any) -> int:
-        given = signature.bind(*arguments, **keywords).arguments
-        terminal: Terminal = given.pop("terminal")
-        format_, collection = given.pop("format_", "text"), given.pop("in_", None)
-        keys = given.pop("key", None) or ()
-        if format_ == "json":
-            terminal.set(terminal.options._replace(json=True))
-        asked = next((other for flag, other in instead.items() if given.get(flag)), row)
-        asked_answer = load(asked)
-        request = make_request(row, asked_answer, options_of(asked_answer), given)
-        return print_answer(
-            asked_answer, request, terminal, collection=collection, keys=keys, format_=format_
-        )
 
-    command.__signature__ = signature  # type: ignore[attr-defined]  # what cyclopts reads
-    command.__name__ = row.command.rpartition(" ")[2]
-    command.__doc__ = row.help
-    return command
+def _check_combination(row: Row, asked: Row, given: Collection[str], own: Collection[str]) -> None:
+    """Raise `UsageError` where an option was given that what is asked does not have."""
+    accepted = options_of(load(asked))
+    names = {_parameter_name(name, option) for name, option in accepted.items()}
+    refused = next((name for name in given if name not in names and name not in own), None)
+    if refused is None:
+        return
+    others = answers_of_options(row.command)
+    answers = [load(each) for each in (row, *others.values())]
+    options = (options_of(answer).get(refused) for answer in answers)
+    name = _name_of(refused, next(filter(None, options), Option("")))
+    if asked is row:
+        needed = next(flag for flag, other in others.items() if refused in options_of(load(other)))
+        raise UsageError(f"{name} requires --{needed}.", hint=f"Add --{needed}.")
+    flag = asked.command.rpartition(" ")[2]
+    raise UsageError(
+        f"{flag} cannot be combined with {name}.", hint="Remove one of the two options."
+    )
 
 
 def make_request(
@@ -276,6 +343,8 @@ def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is prin
     elif answer.formats and format_ in answer.formats:
         terminal.write(answer.formats[format_](record))
     else:
-        writer = Writer(terminal.style, is_quiet=terminal.options.quiet, prefix=prefix)
+        writer = Writer(
+            terminal.style, is_quiet=terminal.options.quiet, prefix=prefix, keys=tuple(keys)
+        )
         terminal.write(joined(answer.text(record, writer)))
     return CLEAN if answer.status is None else answer.status(record)

@@ -1,20 +1,28 @@
 """`ubp bind --interactive`: one question for each proposal, and the questions of `ubp init`."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
-from ubp.bindings.features import BindingSuggestions, Suggestion
-from ubp.bindings.suggest import confident_suggestions
-from ubp.bindings.write import Refusal, WriteResult, add_refusals
+from ubp.answers.bindings.bind import (
+    BindRequest,
+    next_steps,
+    proposal_lines,
+    shown_suggestions,
+    suggested_page_record,
+)
+from ubp.answers.bindings.suggestion import SuggestionRecord
+from ubp.bindings.features import BindingSuggestions
+from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE
+from ubp.bindings.write import Refusal, WriteResult, add_refusals, bind_pages
 from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.terminal import Terminal
 from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.core.setup_files import read_config, write_config
 from ubp.frame.wording import count, printable
+from ubp.frame.writer import Writer
 from ubp.index.parts import is_readable, part_at, part_lines
-from ubp.output.text.bind import BindTextOptions, next_steps, path_width, proposal_lines
-from ubp.workspace import Workspace
+from ubp.index.session import Session
 
 YES, NO, NEVER, EDIT, ALL, SKIP, DONE, QUIT = "y", "n", "x", "e", "a", "s", "d", "q"
 HELP = {
@@ -29,39 +37,35 @@ HELP = {
 }
 
 
-class Pinning(NamedTuple):
-    """Whether written references are pinned: to today, or to each page's last change."""
-
-    pin: bool = False
-    from_history: bool = False
-
-
 def run_session(
     suggestions: BindingSuggestions,
-    text_options: BindTextOptions,
-    workspace: Workspace,
-    pinning: Pinning,
+    request: BindRequest,
+    session: Session,
+    writer: Writer,
     terminal: Terminal,
 ) -> int:
     """Ask about every proposal that is confident enough, and write each page's accepted ones.
 
     A user who leaves early keeps what was written for the pages before.
     """
-    min_confidence = text_options.min_shown
+    min_confidence = request.min_confidence
+    if min_confidence is None:
+        min_confidence = MIN_REVIEW_CONFIDENCE
     shown_by_page = {
         page.filepath: shown
         for page in suggestions.pages
-        if (shown := confident_suggestions(page, min_confidence))
+        if (shown := shown_suggestions(suggested_page_record(page), min_confidence))
     }
     if not shown_by_page:
         terminal.write(f"No proposals with a confidence of {min_confidence:g} or above.\n")
         return CLEAN
-    session = _Session(workspace, pinning, text_options, terminal)
+    # Which of them are confident does not depend on which are asked about.
+    dialogue = _Dialogue(session, replace(request, min_confidence=None), writer, terminal)
     for number, (path, shown) in enumerate(shown_by_page.items(), 1):
-        answer = session.ask_about(path, shown, f"page {number} of {len(shown_by_page)}")
+        answer = dialogue.ask_about(path, shown, f"page {number} of {len(shown_by_page)}")
         if answer == QUIT:
             break
-    return session.end()
+    return dialogue.end()
 
 
 def ask(terminal: Terminal, question: str, default: str) -> str:
@@ -99,23 +103,19 @@ def choose(
             return matches[0]
 
 
-class _Session:
+class _Dialogue:
     """The questions about all pages, with what was written and refused so far."""
 
     def __init__(
-        self,
-        workspace: Workspace,
-        pinning: Pinning,
-        text_options: BindTextOptions,
-        terminal: Terminal,
+        self, session: Session, request: BindRequest, writer: Writer, terminal: Terminal
     ) -> None:
-        self._workspace, self._pinning = workspace, pinning
-        self._text_options, self._terminal = text_options, terminal
+        self._session, self._request = session, request
+        self._writer, self._terminal = writer, terminal
         self._results: list[WriteResult] = []
         self._refused: list[Refusal] = []
 
     def ask_about(
-        self, path: FilePath, suggestions: Sequence[Suggestion], page_position: str
+        self, path: FilePath, suggestions: Sequence[SuggestionRecord], page_position: str
     ) -> str:
         """Ask about a page's proposals, apply the answers, and return the last one."""
         suggestions = [
@@ -127,10 +127,8 @@ class _Session:
             return ""
         write, style = self._terminal.write, self._terminal.style
         write(f"{style.bold(printable(path))}  {style.dim(page_position)}\n")
-        width = path_width(suggestions)
-        for suggestion in suggestions:
-            for line in proposal_lines(suggestion, width, self._text_options):
-                write(f"{line}\n")
+        for line in proposal_lines(suggestions, self._writer, self._request):
+            write(f"{line}\n")
         accepted: list[str] = []
         refused: list[Refusal] = []
         answer = ""
@@ -160,10 +158,10 @@ class _Session:
             write("Refusals are saved in .ubp/config.json: commit it to share them.\n")
         if written:
             paths = [result.filepath for result in written]
-            write(f"Next: {next_steps(paths, self._text_options.prefix, style)}\n")
+            write(f"Next: {next_steps(paths, self._writer)}\n")
         return FINDINGS if len(written) < len(self._results) else CLEAN
 
-    def _ask(self, suggestion: Suggestion) -> str:
+    def _ask(self, suggestion: SuggestionRecord) -> str:
         while True:
             choices = "/".join([*HELP, "?"])
             question = f"Does it describe {printable(suggestion.source_path)}? [{choices}]"
@@ -184,7 +182,7 @@ class _Session:
             if not answer:
                 return ()
             path = normalize_path(answer)
-            view = self._workspace.session.view()
+            view = self._session.view()
             entry = view.entry(path) if path else None
             if path and entry:
                 return (f"{path}/" if entry.is_directory else path,)
@@ -196,13 +194,19 @@ class _Session:
 
     def _save(self, path: FilePath, accepted: list[str], refused: list[Refusal]) -> None:
         if accepted:
-            for result in self._workspace.bind({path: accepted}, **self._pinning._asdict()):
+            for result in bind_pages(
+                self._session,
+                {path: accepted},
+                pin=self._request.pin,
+                from_history=self._request.history,
+                is_dry=False,
+            ):
                 self._results.append(result)
                 if result.skip_reason:
                     skipped = self._terminal.style.yellow("skipped")
                     self._terminal.write(f"  {skipped}: {printable(result.skip_reason)}\n")
         if refused:
             self._refused += refused
-            config_dir = self._workspace.session.repository.config_dir
+            config_dir = self._session.repository.config_dir
             write_config(config_dir, add_refusals(read_config(config_dir), refused))
         self._terminal.write("\n")

@@ -35,9 +35,7 @@ class CommandRow(NamedTuple):
 def answer_row(command: str) -> CommandRow:
     """Return the row of a command that is made from the table of answers."""
     row = row_of_command(command)
-    is_group = any(subcommands(command))
-    by_hand = "" if is_group else row.by_hand
-    target = by_hand or f"ubp.cli.answers:{command}"
+    target, is_group = f"ubp.cli.answers:{command}", any(subcommands(command))
     return CommandRow(command, target, GROUPS[row.group], row.help, row.example, is_group)
 
 
@@ -67,15 +65,6 @@ _BY_HAND = (
         "--exit-code or --fail-on; 2 if a shallow clone lacks the history to verify a page; "
         "otherwise 0.",
         "ubp stale --base origin/main",
-    ),
-    CommandRow(
-        "bind",
-        "ubp.cli.bind:bind",
-        MAINTAIN,
-        "Propose the source files that each page describes, and write them to front matter.\n\n"
-        "Nothing is written without --write or --interactive; the rest of the page stays byte for "
-        "byte the same. Exit status: 1 if a page could not be written.",
-        "ubp bind docs --explain",
     ),
     CommandRow(
         "serve",

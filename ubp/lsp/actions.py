@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
+from ubp.answers.bindings.bind import BindRequest
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix, SourceFix
 from ubp.checks.rewrite import rewrite_link
@@ -240,14 +241,14 @@ def propose_sources(context: EditorContext, path: FilePath) -> tuple[ProposedSou
     if context.page(path) is None:
         return ()
     absolute = f"{context.session.repository.root}/{path}"
-    suggestions = context.workspace.suggest_bindings([absolute])
+    record = context.workspace.ask(BindRequest((absolute,)))
     return tuple(
         ProposedSource(
             suggestion.source_path,
             round(suggestion.confidence, 2),
             tuple(evidence.detail for evidence in suggestion.evidence),
         )
-        for page in suggestions.pages
+        for page in record.pages
         for suggestion in page.suggestions
     )
 

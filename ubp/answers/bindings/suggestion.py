@@ -39,7 +39,7 @@ def suggestion_record(suggestion: Suggestion) -> SuggestionRecord:
     """Return the record of a proposed source."""
     return SuggestionRecord(
         source_path=suggestion.source_path,
-        confidence=round(suggestion.confidence, 3),
+        confidence=suggestion.confidence,
         evidence=tuple(map(_evidence, suggestion.evidence)),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.answers.bindings.coverage import CoverageRecord, coverage_record, coverage_sentence
-from ubp.answers.bindings.review import ReviewRecord, review_record
+from ubp.answers.bindings.review_bindings import ReviewRecord, review_record
 from ubp.answers.checks.finding import FindingRecord, finding_record
 from ubp.checks.run import check_options
 from ubp.core.errors import UsageError

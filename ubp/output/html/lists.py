@@ -5,13 +5,18 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from ubp.answers.bindings.coverage import coverage_record, coverage_sentence
+from ubp.answers.bindings.review_bindings import (
+    GOOD,
+    MEANINGS,
+    review_sentence,
+)
 from ubp.bindings.review import BROAD, JUDGEMENTS, ReviewedBinding
 from ubp.core.model import FilePath
+from ubp.frame.records import moment_or_none
 from ubp.frame.wording import count
 from ubp.output.ci.outcome import commit_lines
 from ubp.output.html.markup import listing_command, render
 from ubp.output.html.treemap import treemap
-from ubp.output.text.review import GOOD, MEANINGS, review_sentence
 from ubp.report.values import ChangedSource, Report, StalePage
 from ubp.staleness.wording import COUNTED_LEVEL_WORDS
 
@@ -36,7 +41,12 @@ def bindings(report: Report) -> Markup | None:
     broad = [reviewed for reviewed in review.bindings if reviewed.judgement in BROAD]
     return render(
         "bindings.html",
-        sentence=review_sentence(review),
+        sentence=review_sentence(
+            [reviewed.binding.filepath for reviewed in review.bindings],
+            review.commits,
+            moment_or_none(review.since),
+            is_shallow=review.is_shallow,
+        ),
         legend=[
             (name, review.count(name), MEANINGS[name]) for name in JUDGEMENTS if review.count(name)
         ],

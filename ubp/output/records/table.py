@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.answers.bindings.review import ReviewRecord
 from ubp.answers.setup.completion import CompletionRecord
 from ubp.answers.staleness.since import ComparisonRecord
 from ubp.answers.staleness.stale_record import StaleRecord
 from ubp.answers.staleness.translations import TranslationsRecord
 from ubp.frame.records import ErrorRecord
 from ubp.frame.schema import Schema, record_schema
-from ubp.output.records.bindings import BindRecord
 from ubp.table import KITS, ROWS, Row, kit_resources, load
 
 
@@ -34,8 +32,6 @@ class RecordRow(NamedTuple):
 
 
 _RECORDS = (
-    RecordRow("bind", BindRecord, ("ubp bind",)),
-    RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
