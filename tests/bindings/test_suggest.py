@@ -299,3 +299,46 @@ def test_records_of_the_past_get_only_sources_that_they_name(repository):
     assert [page.filepath for page in found.pages] == ["docs/tokens.md"]
     assert (found.documents, found.records) == (4, 3)
     assert "src/tokens.py" in sources_of(suggest(repository, "CHANGELOG.md"), "CHANGELOG.md")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "::: pkg.part_3\n",
+        "---\ntitle: P\n---\n\n# P\n\n::: src.part_3\n    options:\n      show: work_3\n",
+        "# Part 3\n\n```{eval-rst}\n.. automodule:: src.part_3\n   :members: a, b\n```\n",
+        "# Part 3\n\n```{autofunction} src.part_3.work_3\n```\n",
+        "import Part3 from '@site/src/part_3'\n\n# Part 3\n\n<Part3 of='src/part_3.py' />\n",
+        "<script>\nimport P from './src/part_3.py'\nlet work_3 = 1\n</script>\n\n<P>\n</P>\n",
+    ],
+)
+def test_page_that_a_build_makes_of_a_module_gets_no_proposals(project, body):
+    project.write("docs/part_3.md", body)
+    prose = " ".join(
+        ["It calls `work_3` of `src/part_3.py` for every file that a reader names."] * 2
+    )
+    project.write("docs/part_3_guide.md", f"{body}\n{prose}\n")
+    project.commit()
+    found = suggest(project)
+    assert sources_of(found, "docs/part_3.md") == {}
+    assert "src/part_3.py" in sources_of(found, "docs/part_3_guide.md")
+
+
+def test_fixtures_workflows_and_what_builds_the_site_are_proposed_only_by_their_path(project):
+    paths = [
+        ".github/workflows/install.yml",
+        "docs/main.py",
+        "docs/plugins/people.yml",
+        "packages/a/__snapshots__/install.test.ts.snap",
+        "tests/fixtures/install.json",
+        "jest.config.js",
+    ]
+    for path in paths:
+        project.write(path, "install_everything: run_all_people\n")
+    names = ", ".join(f"`{path.rpartition('/')[2]}`" for path in paths)
+    page = f"# Install people\n\n`install_everything`, `run_all_people`: {names}\n"
+    project.write("docs/install.md", page)
+    project.commit()
+    assert set(sources_of(suggest(project), "docs/install.md")).isdisjoint(paths)
+    project.write("docs/install.md", f"{page}\nSee `.github/workflows/install.yml`.\n")
+    assert set(sources_of(suggest(project), "docs/install.md")) & {*paths} == {paths[0]}

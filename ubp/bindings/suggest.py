@@ -25,7 +25,7 @@ from ubp.bindings.features import (
 from ubp.bindings.folders import find_folders
 from ubp.bindings.narrow import MIN_CHANGES, FileHistory, find_narrowings, find_older
 from ubp.bindings.path_words import records_past
-from ubp.bindings.sources import CandidateSources, is_manifest
+from ubp.bindings.sources import CandidateSources, is_incidental, is_manifest
 from ubp.code.symbols import parser_version
 from ubp.core.config import scope_key
 from ubp.core.interruption import with_checkpoints
@@ -38,6 +38,8 @@ from ubp.index.select import select_pages
 from ubp.index.session import Session
 from ubp.index.store.facts import NameTable
 from ubp.index.view import View
+from ubp.markdown.document import read_head
+from ubp.markdown.rendered import is_rendered
 from ubp.staleness.ranking import CommitIndex
 
 # Hardly one in five suggestions of lower confidence is right: to review them takes more time than
@@ -120,6 +122,10 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
             if refused_page in {None, nfc(page)}
         ]
         suggestions.append(PageSuggestions(page, _suggest(page, index, excluded, request.limit)))
+    rendered = _find_rendered([page.filepath for page in suggestions if page.suggestions], view)
+    suggestions = [
+        page._replace(suggestions=()) if page.filepath in rendered else page for page in suggestions
+    ]
     suggestions = _narrow(suggestions, view, history, request.limit)
     cache.write(suggestions)
     return suggestions
@@ -130,12 +136,17 @@ def rate_bindings(
 ) -> dict[FilePath, tuple[Suggestion, ...]]:
     """Return how likely each page describes each of these files, best first.
 
-    Files that the page names already or includes are left out, and what `bind.refused` has.
+    Files that the page names already or includes are left out, and what `bind.refused` has; pages
+    that a build makes of their sources get none.
     """
     index, bound = _open_index(view, session.history, session.is_hidden)
     index.load(view, pages)
-    rated = {}
+    rendered = _find_rendered(pages, view)
+    rated: dict[FilePath, tuple[Suggestion, ...]] = {}
     for page, wanted in with_checkpoints(pages.items()):
+        if page in rendered:
+            rated[page] = ()
+            continue
         refused = [source for at, source in session.config.refused if at in {None, nfc(page)}]
         excluded = [*bound.get(page, ()), *index.embedded(page), *refused]
         rated[page] = _rate(page, index, excluded, wanted)
@@ -159,6 +170,15 @@ def _open_index(
 
     # After a request about one document others often follow before anything changes.
     return view.derived("binding evidence", build_index), bound
+
+
+def _find_rendered(pages: Collection[FilePath], view: View) -> set[FilePath]:
+    """Return the pages that a build makes of their sources."""
+    return {
+        path
+        for path, data in view.read(pages).items()
+        if data and is_rendered(data[read_head(data, ()).body :].decode("utf-8", "replace"))
+    }
 
 
 def confident_suggestions(page: PageSuggestions, min_confidence: float) -> tuple[Suggestion, ...]:
@@ -319,16 +339,19 @@ def _narrow(
 def _is_plausible(page: FilePath, number: int, raw: RawSignals, sources: CandidateSources) -> bool:
     """Return whether a source can be what a document is about.
 
-    A manifest is not, unless a sibling lists it; prose that is not a document (a changelog, an
-    excluded draft, a generated page) shares words with any document, and must be named. A page is
-    not about its translation, which it names for its readers.
+    A manifest is not, unless a sibling lists it, nor are fixtures, workflows of a CI and what
+    builds a site, unless the page names them with their path; prose that is not a document (a
+    changelog, an excluded draft, a generated page) shares words with any document, and must be
+    named. A page is not about its translation, which it names for its readers.
     """
     if number in raw.siblings:
         return True
     path = sources.paths[number]
     if without_language(path) == without_language(page):
         return False
-    return not is_manifest(path) and (
+    if is_manifest(path) or (is_incidental(path) and number not in raw.text_mentions.path):
+        return False
+    return (
         not path.lower().endswith(PROSE)
         or number in raw.text_mentions.path
         or raw.text_mentions.name.get(number, 0.0) >= 1
