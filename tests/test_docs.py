@@ -30,7 +30,7 @@ from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
 from ubp.frame.fields import GIVEN
 from ubp.frame.schema import option_of, request_schema
-from ubp.output.records.table import RECORDS
+from ubp.output.records import RECORDS
 from ubp.server.tools.registry import TOOLSETS, load_rows
 from ubp.table import ROWS as TABLE
 from ubp.table import answer_of, load

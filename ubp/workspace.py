@@ -1,7 +1,6 @@
 """The Python API: open a workspace, ask it, close it.
 
-`Workspace` opens a session and joins the packages that answer; it decides nothing itself. What
-answers is imported where it is called: `ubp stale` and the hook need little of it.
+What answers a request is imported where it is asked: `ubp stale` and the hook need little of it.
 """
 
 import os

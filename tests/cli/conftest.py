@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from ubp.__main__ import main
-from ubp.output.records.table import RECORDS
+from ubp.output.records import RECORDS
 
 SCRIPTS = Path(sys.executable).parent
 SCHEMAS = {row.name: row.schema for row in RECORDS}

@@ -11,7 +11,7 @@ from ubp.edits import changes
 from ubp.edits.model import Agent
 from ubp.edits.propose import EditRequest, propose
 from ubp.edits.review import PageChange
-from ubp.output.records.table import RECORDS
+from ubp.output.records import RECORDS
 from ubp.workspace import Workspace
 
 PAGE = "docs/a.md"

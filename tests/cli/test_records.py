@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from ubp.frame.encoding import to_json
-from ubp.output.records.table import RECORDS
+from ubp.output.records import RECORDS
 from ubp.table import KITS, ROWS, kit_resources
 
 

@@ -17,7 +17,7 @@ import json, sys
 from ubp.cli.app import build_app, completion_script
 from ubp.cli.commands import ROWS as COMMANDS
 from ubp.cli.terminal import Options, Terminal
-from ubp.output.records.table import RECORDS
+from ubp.output.records import RECORDS
 from ubp.server.tools.registry import TOOLSETS
 from ubp.table import ROWS, load
 

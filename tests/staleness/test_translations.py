@@ -10,7 +10,7 @@ from ubp.answers.staleness.stale import report_stale
 from ubp.answers.staleness.translations import count_translations, propose_missing_rules
 from ubp.core.translations import TranslationRule
 from ubp.index.session import Target
-from ubp.output.records.table import RECORDS
+from ubp.output.records import RECORDS
 from ubp.staleness.translation_rules import propose_rules
 from ubp.workspace import Workspace
 

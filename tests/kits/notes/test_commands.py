@@ -7,7 +7,7 @@ import pytest
 
 from tests.kits.notes.conftest import NOTES, NOW, note
 from ubp.__main__ import main
-from ubp.output.records.table import RECORDS
+from ubp.output.records import RECORDS
 
 
 @pytest.fixture

@@ -4,24 +4,8 @@ A call checks the arguments, makes the tool's request of them, runs the tool, wr
 text and fits it into its budget. The record, for clients that ask for it, lacks empty fields:
 agents pay for every null.
 
-A new tool is a module of a tool set with
-
-1. a request, a frozen dataclass with slots: one field for each argument, required ones without a
-   default first, the type with its description and limits in `Annotated` (`arguments` has those
-   that several tools take). The published schema is generated from it;
-2. a record in `output.records`, with a description of every field;
-3. `run(workspace, request)`, which calls the Python API once and returns the record;
-4. a function in `output.agent` that writes the record as text;
-5. a `Tool` that joins them, which becomes a row of `registry.TOOLSETS`:
-
-       @dataclass(frozen=True, slots=True)
-       class ImpactRequest:
-           path: Annotated[str, "page, source file or folder; may be deleted"]
-           depth: Annotated[int, *between(1, 5), "maximum chain length"] = 3
-           max_tokens: MaxTokens | None = None
-           ref: Ref | None = None
-
-Arguments that are not given have the field's default; lists are tuples.
+`make_tool` makes a tool of a row of `ubp.table` that names one; `ubp.frame.answer` says what the
+answer of such a row is. Arguments that are not given have the field's default; lists are tuples.
 """
 
 import time
@@ -41,13 +25,14 @@ from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.index.collections import parse_reference
 from ubp.index.session import Session
-from ubp.output.agent.pages import REPEATED
 from ubp.server.tools.collections import COLLECTION, collection_schema, open_collection
 from ubp.table import ROWS, load
 from ubp.workspace import Workspace
 
 NOTICE = AnswerFacts().content_notice
 LANGUAGE = "language"
+# The key under which a text finds the arguments that calls which an agent makes next repeat.
+REPEATED = "repeated_arguments"
 AGENT = "agent"  # the field of requests that say who asks
 
 

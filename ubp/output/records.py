@@ -1,4 +1,14 @@
-"""The table of records: which command or tool returns which; a new record is a new row."""
+"""The table of records: which command or tool returns which.
+
+A record is what `--json` prints: a frozen dataclass with slots, or a NamedTuple where a hook prints
+it. Each field has a type, and a description in its `Annotated`; the class's docstring describes the
+whole. JSON schemas and docs/reference/records.md are generated from them, so there is nothing else
+to keep in step. Keys are never removed or renamed. Every key is always present in the output of a
+command: null, empty or 0 where there is nothing. A field with a default is left out of answers to
+agents where it has its default.
+
+The rows of `ubp.table` name the records of answers; here are those of what is no answer.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
