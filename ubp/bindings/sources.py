@@ -12,14 +12,18 @@ from ubp.bindings.path_words import (
     path_stem,
     path_words,
     public_name,
+    records_past,
     tested_name,
 )
 from ubp.code.names import SourceNames
 from ubp.core.model import Entry, FilePath
-from ubp.core.paths import nfc
+from ubp.core.paths import PAGE_SUFFIXES, nfc
 from ubp.index.view import View
 
 Numbers = list[int]
+
+# Files for readers, with or without generators, and Obsidian's views of pages.
+PROSE = (*PAGE_SUFFIXES, ".rst", ".html", ".htm", ".canvas", ".base")
 
 # A source with fewer identifiers counts as one with this many: none of them is significant.
 MIN_IDENTIFIERS = 20
@@ -109,6 +113,26 @@ def is_incidental(path: str) -> bool:
     Snapshots and fixtures of tests, workflows of a CI, and programs that build the documentation.
     """
     return re.search(_INCIDENTAL, path, re.IGNORECASE) is not None
+
+
+def likeness(page: FilePath, source: FilePath) -> float | None:
+    """Return the share of a source's own words that a page's name has; None: it cannot describe it.
+
+    A page describes no manifest, lock file, test, license and the like, nor prose.
+    """
+    if (
+        records_past(page)
+        or is_routine(page)
+        or is_routine(source)
+        or is_manifest(source)
+        or is_incidental(source)
+        or not is_source_path(source)
+        or source.lower().endswith(PROSE)
+        or source.startswith(".")
+    ):
+        return None
+    own = path_words(public_name(source))
+    return len(own & path_words(public_name(page))) / len(own) if own else 0.0
 
 
 def is_manifest(path: str) -> bool:

@@ -25,13 +25,13 @@ from ubp.bindings.features import (
 from ubp.bindings.folders import find_folders
 from ubp.bindings.narrow import MIN_CHANGES, FileHistory, find_narrowings, find_older
 from ubp.bindings.path_words import records_past
-from ubp.bindings.sources import CandidateSources, is_incidental, is_manifest
+from ubp.bindings.sources import PROSE, CandidateSources, is_incidental, is_manifest
 from ubp.code.symbols import parser_version
 from ubp.core.config import scope_key
 from ubp.core.interruption import with_checkpoints
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath, ObjectId
-from ubp.core.paths import PAGE_SUFFIXES, nfc
+from ubp.core.paths import nfc
 from ubp.core.source import SourceMap, possible_sources
 from ubp.index.history import History
 from ubp.index.select import select_pages
@@ -50,8 +50,6 @@ MIN_LISTED_CONFIDENCE = 0.02
 # What is listed with a confidence is also counted and written with it.
 CONFIDENCE_DIGITS = 3
 MAX_COMMITS = 500  # in which a file's changes are replayed, as by `ubp bind --review`
-# Files for readers, with or without generators, and Obsidian's views of pages.
-PROSE = (*PAGE_SUFFIXES, ".rst", ".html", ".htm", ".canvas", ".base")
 
 
 class SuggestRequest(NamedTuple):

@@ -95,7 +95,7 @@ def _hints(
     is_unbound = not (request.is_written or record.summary.bound or write.keys)
     if is_unbound and record.summary.proposed:
         example = find_example(session, report_stale(session, Target()))
-        if example and example.other_key:
+        if example.other_key:
             command = write.style.cyan(ubp_command("stale", keys=[example.other_key]))
             yield f"If pages already list them under `{example.other_key}`: {command}\n"
     if not request.pages:

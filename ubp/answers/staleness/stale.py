@@ -150,8 +150,9 @@ def diff_report(
 
 def find_example(
     session: Session, report: StaleReport, paths: Sequence[str] = ()
-) -> FirstReference | None:
+) -> FirstReference:
     """Return a page and a source to begin with, where no page of a report names a source."""
+    from ubp.bindings.sources import likeness
     from ubp.git.snapshot import read_document
     from ubp.index.select import select_pages
     from ubp.staleness.first_reference import find_first_reference
@@ -159,7 +160,11 @@ def find_example(
     view = session.view_of(report.snapshot)
     read = partial(read_document, session.repository, report.snapshot)
     selected = select_pages(paths, view, session.repository)
-    return find_first_reference(view, read, session.is_hidden, selected)
+
+    def alike(page: FilePath, source: FilePath) -> float | None:
+        return None if session.is_hidden(source) else likeness(page, source)
+
+    return find_first_reference(view, read, alike, selected)
 
 
 MAX_ORIGINALS = 10  # with translations, that a change lists
@@ -457,21 +462,21 @@ def explain(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
         *others, last = DEFAULT_INCLUDE
         yield f"{', '.join(others)} and {last}) and that Git does not ignore."
         return
-    page = example.page if example else FilePath("a page")
-    source = example.source if example else "path/of/its/source"
-    mention = f", which mentions {printable(source)}" if example and example.is_named else ""
-    has_front_matter = example is not None and example.has_front_matter
-    place = "In the front matter of" if has_front_matter else "At the top of"
-    fence = [] if has_front_matter else ["---"]
     yield ""
-    yield "A page lists the files that it describes, by their paths from the repository's root."
-    yield f"{place} {printable(page)}{mention}, add:"
-    yield ""
-    for line in (*fence, f"{options.key}:", f"  - {_yaml(source)}", *fence):
-        yield style.cyan(line)
-    yield ""
-    pages = [path_argument(page, options.prefix)] if example else []
-    yield f"Then run: {options.command('stale', *pages)}"
+    yield (
+        f"A page lists the files that it describes under `{printable(options.key)}` in its front"
+        " matter, by their paths from the repository's root."
+    )
+    if example and example.page and example.source:
+        place = "In the front matter of" if example.has_front_matter else "At the top of"
+        fence = [] if example.has_front_matter else ["---"]
+        page, source = example.page, example.source
+        yield f"{place} {printable(page)}, which mentions {printable(source)}, add:"
+        yield ""
+        for line in (*fence, f"{options.key}:", f"  - {_yaml(source)}", *fence):
+            yield style.cyan(line)
+        yield ""
+        yield f"Then run: {options.command('stale', path_argument(page, options.prefix))}"
     yield f"To get proposals for all pages: {options.command('bind')}"
     if example and example.other_key and example.other_key not in options.keys:
         key = example.other_key
