@@ -38,9 +38,8 @@ QUICK_SEEDS, QUICK_QUESTIONS = 10, 2
 DAY = 86_400
 MAX_SHOWN = 20  # lines of a difference
 
-# Of the moment, or of the index itself. How rare a word is, and therefore every rank by keywords,
-# is counted over all chunks of the index: rankings by keywords are not asked for.
-VOLATILE = frozenset({"query_time_ms", "index", "pending", "shared_terms", "token_estimate"})
+# Of the moment, or of the index itself.
+VOLATILE = frozenset({"query_time_ms", "index", "pending"})
 
 WORDS = ("alpha", "billing", "cache", "delivery", "engine", "filter", "gateway", "history")
 VERBS = ("build", "fetch", "parse", "render", "settle", "update")
@@ -55,6 +54,7 @@ CONFIGURATIONS = (
     '{"staleness": {"keys": ["source_refs", "code"]}}',
     '{"check": {"severity": {"stale-doc": "error", "orphan-page": "warning"}}}',
 )
+MODES = ("fulltext", "semantic", "hybrid")
 LEARN = (  # every kind of fact, for one commit
     ("check",),
     ("search", "cache", "--mode", "hybrid"),
@@ -334,7 +334,8 @@ def _questions(history: History) -> Iterator[tuple[str, ...]]:
     yield "check", *change
     yield "check", "--staged"
     yield "affected", source, *at
-    yield "search", query, "--mode", "semantic", *at
+    yield "search", query, "--mode", chance.choice(MODES), *at
+    yield "search", query, "--fulltext", *at
     yield "get-page", page, *at
     yield "get-page", "--title", chance.choice(WORDS).title(), *at
     yield "list-pages", "--sort", chance.choice(("title", "updated_at", "created_at")), *at

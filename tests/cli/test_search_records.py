@@ -272,7 +272,7 @@ def test_old_revision_is_answered_from_its_own_tree(asked, linked):
     words = ("--mode", "fulltext")
     assert asked("search", '"session"', "--ref", "HEAD~1", *words)["total_found"] == 1
     assert asked("search", '"session"', *words)["total_found"] == 0
-    named, _ = asked("search", "sessions", *words)["results"]  # by the file's name
+    _, named = asked("search", "sessions", *words)["results"]  # by the file's name
     assert (named["filepath"], named["sections"][0]["line"]) == (SESSIONS, 3)
     assert asked("get-graph", "--ref", "HEAD~1")["edges"] != asked("get-graph")["edges"]
 

@@ -96,7 +96,7 @@ def everything(graph: Graph, view: View) -> dict[str, Any]:
         "words": {
             word: [
                 (hit.path, hit.number, view.full_text().chunks([hit.blob])[hit.blob][hit.number])
-                for hit in sorted(view.full_text().search(RowMatch(word), 100))
+                for hit in sorted(view.full_text().search(RowMatch([word]), 100))
             ]
             for word in ("one", "two", "text", "alias")
         },

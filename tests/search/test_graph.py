@@ -73,12 +73,12 @@ def test_words_are_found_in_documents_of_the_snapshot_only(project, links):
     project.write("b.md", "認証の流れ、ＡＰＩキー、か\u3099\n")
     with links(project.root) as (_, view, _):
         for query in ("認", "認証", "証の流", "API", "が"):
-            hits = view.full_text().search(RowMatch(f'"{segment_cjk(query).strip()}"'), 9)
+            hits = view.full_text().search(RowMatch([f'"{segment_cjk(query).strip()}"']), 9)
             assert [hit.path for hit in hits] == ["b.md"], query
-        assert view.full_text().search(RowMatch("bee"), 9) == []
+        assert view.full_text().search(RowMatch(["bee"]), 9) == []
     with links(project.root, ref="HEAD") as (_, view, _):
-        assert view.full_text().search(RowMatch('"認 証"'), 9) == []
-        assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
+        assert view.full_text().search(RowMatch(['"認 証"']), 9) == []
+        assert [hit.path for hit in view.full_text().search(RowMatch(["bee"]), 9)] == ["b.md"]
         assert view.full_text().count("bee", 9) == 1
 
 
@@ -88,7 +88,7 @@ def test_hits_of_other_versions_never_displace_those_of_the_snapshot(project, li
         with links(project.root):
             pass
     with links(project.root) as (_, view, _):
-        assert [hit.path for hit in view.full_text().search(RowMatch("needle"), 1)] == ["b.md"]
+        assert [hit.path for hit in view.full_text().search(RowMatch(["needle"]), 1)] == ["b.md"]
 
 
 def test_removed_facts_are_read_again(project, links, contents_of):
@@ -143,7 +143,7 @@ def test_work_tree_without_commits_is_linked(repository, links):
     repository.write("b.md", "word\n")
     with links(repository.root) as (_, view, graph):
         assert paths(graph.backlinks("b.md")) == [("a.md", "b", "resolved")]
-        assert [hit.path for hit in view.full_text().search(RowMatch("word"), 9)] == ["b.md"]
+        assert [hit.path for hit in view.full_text().search(RowMatch(["word"]), 9)] == ["b.md"]
 
 
 def test_pages_that_arrive_in_a_partial_clone_are_linked_then(project, new_repository, links):
@@ -210,8 +210,8 @@ def test_invalid_expression_is_harmless(match, project, links):
         full_text = view.full_text()
         if match != "rank":
             with pytest.raises(ValueError, match=r"fts5|no such column|unterminated|special"):
-                full_text.search(RowMatch(match), 9)
-        assert [hit.path for hit in full_text.search(RowMatch("bee"), 9)] == ["b.md"]
+                full_text.search(RowMatch([match]), 9)
+        assert [hit.path for hit in full_text.search(RowMatch(["bee"]), 9)] == ["b.md"]
         assert session.store.path is not None
 
 
@@ -224,7 +224,7 @@ def test_database_that_breaks_meanwhile_is_rebuilt(project, links):
     with links(project.root) as (session, view, graph):
         before = paths(graph.all_edges())
         lose(session.store.database)
-        assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
+        assert [hit.path for hit in view.full_text().search(RowMatch(["bee"]), 9)] == ["b.md"]
         assert paths(graph.all_edges()) == before
         lose(session.store.database)
         assert paths(graph.all_edges()) == before

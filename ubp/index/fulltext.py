@@ -1,13 +1,26 @@
-"""Full text search in one snapshot: of the chunks in the index, only its documents' count."""
+"""Full text search in one snapshot: of the chunks in the index, only its documents' count.
 
+How rare a word is, and how long a chunk is usually, are counted in the snapshot, too: no rank
+depends on what else is indexed.
+"""
+
+from array import array
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Chunk, FilePath, ObjectId
 from ubp.index.link_graph import LinkGraph
-from ubp.index.store.database import Database
-from ubp.index.store.fulltext import FullTextIndex, RowMatch, Table
+from ubp.index.store.fulltext import (
+    ChunkRows,
+    FullTextIndex,
+    RowMatch,
+    Statistics,
+    Table,
+    WordsRow,
+)
+from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.page_facts import PageFactsTable
+from ubp.index.tree import IndexContext
 
 FIRST_MATCHES = 8  # examined before all of them are
 # FTS5 searches the chunks of given pages only up to so many: listing the chunks of 26,000 takes 30
@@ -27,19 +40,20 @@ class TextHit(NamedTuple):
 class FullTextSearch:
     """The words of a snapshot's documents."""
 
-    def __init__(self, database: Database, links: LinkGraph) -> None:
-        self._index = FullTextIndex(database)
-        self._facts = PageFactsTable(database)
+    def __init__(self, context: IndexContext, links: LinkGraph) -> None:
+        self._index = FullTextIndex(context.store.database)
+        self._facts = PageFactsTable(context.store.database)
+        self._context = context
         self._links = links
+        self._chunks: dict[Table, tuple[int, ChunkRows]] = {}
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         self._frequencies: dict[tuple[str, Table], int] = {}
         self._matches: dict[str, bool] = {}
-        self._size: int | None = None
 
     def search(
         self, match: RowMatch, limit: int, within: Collection[FilePath] | None = None
     ) -> list[TextHit]:
-        """Return the best chunks for an FTS5 expression with segmented words (`ubp.core.text`).
+        """Return the best chunks for terms of FTS5 with segmented words (`ubp.core.text`).
 
         A page that exists at several paths is a hit at each of them, or of those in `within`. Equal
         ranks are in the order of blob, chunk and path.
@@ -57,9 +71,15 @@ class FullTextSearch:
         def select(candidates: set[ObjectId]) -> set[ObjectId]:
             return self._in_snapshot(candidates, allowed)
 
-        rows = self._links.read_consistently(
-            lambda: self._index.search(match, limit, select, blobs)
-        )
+        def search() -> list[WordsRow]:
+            chunks = self._chunks_of(match.table)
+            weights = {
+                term: chunks.weight(self.frequency(term, match.table))
+                for term in (*match.terms, *match.adding)
+            }
+            return self._index.search(match, Statistics(chunks, weights), limit, select, blobs)
+
+        rows = self._links.read_consistently(search)
         paths = self._paths_of({row.blob for row in rows})
         hits = [
             TextHit(path, *row)
@@ -95,21 +115,19 @@ class FullTextSearch:
         return documents if within is None else documents.intersection(within)
 
     def frequency(self, match: str, table: Table = "words") -> int:
-        """Return the number of matching chunks, in other snapshots too, as BM25 counts them.
+        """Return the number of matching chunks.
 
         The counts are cached: that of a long phrase takes some milliseconds.
         """
         if (match, table) not in self._frequencies:
             self._frequencies[match, table] = self._links.read_consistently(
-                lambda: self._index.frequency(match, table)
+                lambda: self._index.frequency(match, table, self._any_chunks(table))
             )
         return self._frequencies[match, table]
 
     def size(self) -> int:
-        """Return the number of chunks, in other snapshots too."""
-        if self._size is None:
-            self._size = self._index.size()
-        return self._size
+        """Return the number of chunks."""
+        return self._links.read_consistently(lambda: self._any_chunks("words").size)
 
     def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
         """Return the chunks of those of these pages that are in the index."""
@@ -120,9 +138,40 @@ class FullTextSearch:
             lambda: self._index.count(match, FIRST_MATCHES, self._in_snapshot)
         )
         if first.matching < FIRST_MATCHES:  # counting a long phrase again takes as long
-            self._frequencies[match, "words"] = first.matching
+            self._frequencies[match, "words"] = first.selected
             return first.selected > 0
-        return first.selected > 0 or bool(self.search(RowMatch(match), 1))
+        return first.selected > 0 or self.frequency(match) > 0
+
+    def _any_chunks(self, table: Table) -> ChunkRows:
+        """Return the snapshot's chunks in a table, or in the other one if they are known there.
+
+        Their rows are the same in both, only their lengths differ.
+        """
+        known = [t for t, (count, _) in self._chunks.items() if count == self._links.load_count]
+        return self._chunks_of(known[0] if known else table)
+
+    def _chunks_of(self, table: Table) -> ChunkRows:
+        """Return the snapshot's chunks; they are listed again where their rows may be others."""
+        if table not in self._chunks or self._chunks[table][0] != self._links.load_count:
+            load_count = self._links.load_count
+            chunks = self._links.query_stored(lambda graph: self._stored_chunks(table, graph))
+            chunks = chunks or ChunkRows(0, array("i"), 0, 0)
+            if self._links.patched:
+                patched = {node.blob for node in self._links.patched.values() if node and node.blob}
+                removed = self._index.rows_of(table, self._links.replaced())
+                chunks = chunks.changed(removed, self._index.rows_of(table, patched))
+            self._chunks[table] = load_count, chunks
+        return self._chunks[table][1]
+
+    def _stored_chunks(self, table: Table, graph: StoredGraphVersion) -> ChunkRows:
+        """Return the chunks of a stored graph's pages, cached until it or its rows change."""
+        if not graph.is_complete:  # its pages may be read later
+            return self._index.chunks_of(table, graph)
+        key = (self._context.store.database.identity, graph.row, graph.generation)
+        last: dict[Table, tuple[object, ChunkRows]] = self._context.cache.derived("chunks", dict)
+        if table not in last or last[table][0] != key:
+            last[table] = key, self._index.chunks_of(table, graph)
+        return last[table][1]
 
     def _in_snapshot(
         self, blobs: set[ObjectId], within: frozenset[FilePath] | None = None

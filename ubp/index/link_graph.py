@@ -132,6 +132,14 @@ class LinkGraph:
                 paths.setdefault(blob, []).append(path)
         return paths
 
+    def replaced(self) -> set[ObjectId]:
+        """Return the blobs of the stored graph's pages that the snapshot has at no path."""
+        if not self._graph:
+            return set()
+        stored = self._query(lambda graph: self._stored.blobs(graph, list(self._patch.nodes)))
+        blobs = {blob for blob in stored.values() if blob}
+        return blobs - self.paths_of(blobs).keys()
+
     def out(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[GraphEdge, ...]]:
         """Return the links of each of these pages, in order."""
         blobs = self.blobs(paths)

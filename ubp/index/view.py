@@ -320,7 +320,7 @@ class View:
     def _full_text(self) -> "FullTextSearch":
         from ubp.index.fulltext import FullTextSearch
 
-        return FullTextSearch(self.context.store.database, self._link_graph)
+        return FullTextSearch(self.context, self._link_graph)
 
     @cached_property
     def _adjacency(self) -> "Adjacency":

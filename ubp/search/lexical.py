@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.index.fulltext import FullTextSearch, TextHit
-from ubp.index.store.fulltext import RowMatch, Table
+from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, Table, odds
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_term, normalize_text
 from ubp.search.query import Cut, Or, Query, any_of, terms_in, write_match
@@ -37,7 +37,7 @@ JAPANESE_WORD, MIN_JAPANESE_SHARE = Term("の"), 1 / 2
 # (5,000 chunks), and over seven sets of headings and links changes Recall@5 by -0.0005 and MRR@10
 # by +0.0004.
 COMMON_SHARE, MIN_COMMON_ROWS = 1 / 8, 300
-# FTS5's BM25 gives nothing for a term in more than half of the chunks.
+# BM25 gives nothing for a term in more than half of the chunks.
 WORTHLESS_SHARE = 1 / 2
 # A term worth less than this share of the rarest one is not worth showing: "is", "how".
 MIN_SHOWN = 1 / 3
@@ -49,8 +49,6 @@ the their them then there these they this those to was we were what when where w
 whom whose why will with would you your
 """
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
-# The most that FTS5's BM25 gives for a term of weight 1 (k1 + 1), and its smallest weight.
-SATURATED, MIN_WEIGHT = 2.2, 1e-6
 # However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
 MAX_MATCHES = 30_000
 
@@ -61,7 +59,7 @@ FETCHED = 30
 class Weights(NamedTuple):
     """The weights of words in title, headings, body, aliases, and in the name of a file."""
 
-    columns: tuple[float, float, float, float]
+    columns: tuple[int, int, int, int]
     file_name: float
 
 
@@ -75,7 +73,7 @@ class Weights(NamedTuple):
 #   4, 8, 1, 4 and 0.25  0.968 0.620 0.967
 #   4, 4, 1, 4 and 0.25  0.970 0.597 0.968   0.986 0.810
 #   4, 4, 1, 4 and 1     0.969 0.578 0.971   0.995 0.801
-WEIGHTS = Weights((4.0, 8.0, 1.0, 4.0), 0.25)
+WEIGHTS = Weights((4, 8, 1, 4), 0.25)
 
 
 class Ranked(NamedTuple):
@@ -111,7 +109,7 @@ class TermPartition(NamedTuple):
     """The terms that find chunks, those that rank them, and (rarest first) those worth showing.
 
     `max_score` is the BM25 that a chunk full of all terms approaches; `weights` are those of all
-    terms except stop words: unlike FTS5's weight, they are above zero for every term.
+    terms except stop words: unlike BM25's, they are above zero for every term.
     """
 
     finding: tuple[Term, ...]
@@ -208,7 +206,12 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     table: Table = "stems" if query.is_stemmed else "words"
     partition = partition_by_idf(full_text, match.terms, table) if is_plain else None
     fetched = max(limit, FETCHED)
-    row_match = RowMatch(match.expression, weights.columns, table=table)
+    row_match = RowMatch(
+        _expressions(match.terms),
+        weights.columns,
+        "" if match.expression == any_of(match.terms) else match.expression,
+        table=table,
+    )
     chunks = _find_chunks(corpus, row_match, fetched, partition)
     bonus = {
         path: weights.file_name * score
@@ -241,11 +244,11 @@ def partition_by_idf(
     full_text: FullTextSearch, terms: Sequence[Term], table: Table = "words"
 ) -> TermPartition:
     """Partition the terms of a query that are joined by OR; a single term is in every part."""
-    size = full_text.size()
     frequencies = {term: full_text.frequency(term.expression, table) for term in terms}
-    weights = (max(MIN_WEIGHT, log(_odds(count, size))) for count in frequencies.values())
+    size = full_text.size()
+    weights = (max(MIN_WEIGHT, log(odds(count, size))) for count in frequencies.values())
     max_score = SATURATED * sum(weights)
-    worth = {term: log(1 + _odds(count, size)) for term, count in frequencies.items()}
+    worth = {term: log(1 + odds(count, size)) for term, count in frequencies.items()}
     telling = {
         term: weight for term, weight in worth.items() if term.written.lower() not in STOP_WORDS
     }
@@ -306,21 +309,18 @@ def _find_chunks(
 ) -> list[TextHit]:
     full_text, _, within = corpus
     if partition:
-        expression = any_of(partition.finding)
-        if expression != match.expression:
-            finding = {term.expression for term in partition.finding}
-            ranking = dict.fromkeys(term.expression for term in partition.ranking)
-            rare = match._replace(
-                expression=expression, adding=[term for term in ranking if term not in finding]
-            )
+        finding = _expressions(partition.finding)
+        if finding != match.terms:
+            adding = [term for term in _expressions(partition.ranking) if term not in finding]
+            rare = match._replace(terms=finding, expression="", adding=adding)
             chunks = full_text.search(rare, limit, within)
             if len(chunks) >= min(limit, FETCHED):
                 return chunks
     return full_text.search(match, limit, within)
 
 
-def _odds(frequency: int, size: int) -> float:
-    return (max(size, frequency) - frequency + 0.5) / (frequency + 0.5)
+def _expressions(terms: Iterable[Term]) -> list[str]:
+    return list(dict.fromkeys(term.expression for term in terms))
 
 
 def _rank_and_path(place: Ranked) -> tuple[float, FilePath]:

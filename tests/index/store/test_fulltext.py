@@ -1,9 +1,10 @@
-"""The best chunks of a full text, those of equal rank in order, all from one scan if it may be."""
+"""The best chunks of a full text, those of equal rank in order, all from one scan."""
+
+from array import array
 
 import pytest
 
-from ubp.index.store import fulltext
-from ubp.index.store.fulltext import FullTextIndex, RowMatch
+from ubp.index.store.fulltext import ChunkRows, FullTextIndex, RowMatch, Statistics
 from ubp.workspace import Workspace
 
 EQUAL = 40
@@ -14,14 +15,32 @@ def all_count(blobs):
 
 
 @pytest.fixture
-def database(repository):
+def view(repository):
     for number in range(EQUAL):
         repository.write(f"{number}.md", f"A tie, number {number:02}.\n")
     repository.write("long.md", "A tie and much else, which makes it longer than the others are.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
         workspace.session.view().full_text()
-        yield workspace.session.store.database
+        yield workspace.session.view()
+
+
+@pytest.fixture
+def database(view):
+    return view.context.store.database
+
+
+@pytest.fixture
+def search(view, database):
+    """Search for a term, or for more, in all chunks."""
+    index = FullTextIndex(database)
+    chunks = view.link_graph().query_stored(lambda graph: index.chunks_of("words", graph))
+
+    def search(limit, select=all_count, adding=()):
+        statistics = Statistics(chunks, {'"tie"': 1.0, '"longer"': 1.0})
+        return index.search(RowMatch(['"tie"'], adding=adding), statistics, limit, select)
+
+    return search
 
 
 @pytest.fixture
@@ -39,9 +58,9 @@ def scans(database, monkeypatch):
 
 
 @pytest.fixture
-def every(database):
-    """All chunks that hold the word, as they must be ordered: the long one last."""
-    found = FullTextIndex(database).search(RowMatch('"tie"'), 100, all_count)
+def every(search):
+    """All chunks with the word, as they must be ordered: the long one last."""
+    found = search(100)
     assert len({row.rank for row in found[:EQUAL]}) == 1
     assert found[EQUAL].rank > found[0].rank
     assert found[:EQUAL] == sorted(found[:EQUAL])
@@ -49,24 +68,34 @@ def every(database):
 
 
 @pytest.mark.parametrize("limit", [1, 7, EQUAL, EQUAL + 1, 100])
-def test_equal_ranks_at_the_limit_are_ordered(database, scans, every, limit):
+def test_equal_ranks_at_the_limit_are_ordered(search, scans, every, limit):
     scans.clear()
-    assert FullTextIndex(database).search(RowMatch('"tie"'), limit, all_count) == every[:limit]
+    assert search(limit) == every[:limit]
     assert len(scans) == 1
 
 
-@pytest.mark.parametrize("equals", [256, 0])
-def test_excluded_rows_are_skipped(database, scans, every, monkeypatch, equals):
-    monkeypatch.setattr(fulltext, "MAX_TIES", equals)
+def test_excluded_rows_are_skipped_without_another_scan(search, scans, every):
     last = every[-3:]
-    counting = {row.blob for row in last}
     scans.clear()
-    found = FullTextIndex(database).search(RowMatch('"tie"'), 2, counting.intersection)
-    assert (found, len(scans)) == (last[:2], 1 if equals else 2)
+    found = search(2, {row.blob for row in last}.intersection)
+    assert (found, len(scans)) == (last[:2], 1)
 
 
-def test_rows_that_another_order_may_raise_are_kept_behind_equal_ranks(database, every):
-    match = RowMatch('"tie"', adding=['"longer"'])
-    best, *others = FullTextIndex(database).search(match, 5, all_count)
+def test_rows_that_another_order_may_raise_are_kept_behind_equal_ranks(search, every):
+    best, *others = search(5, adding=['"longer"'])
     assert best.blob == every[-1].blob
     assert [row.blob for row in others] == [row.blob for row in every[:4]]
+
+
+def test_chunks_of_a_snapshot_are_those_of_the_graph_and_its_changes():
+    chunks = ChunkRows(0, array("i"), 0, 0).changed((), {7: 70, 9: 90})
+    assert (chunks.first, list(chunks.lengths), chunks.size, chunks.words) == (
+        7,
+        [70, -1, 90],
+        2,
+        160,
+    )
+    later = chunks.changed([9], {5: 50, 7: 70, 10: 1})
+    assert (later.first, list(later.lengths)) == (5, [50, -1, 70, -1, -1, 1])
+    assert (later.size, later.words) == (3, 121)
+    assert list(chunks.lengths) == [70, -1, 90]

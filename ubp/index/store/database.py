@@ -309,6 +309,11 @@ class Database:
         return self._opened.path
 
     @property
+    def identity(self) -> object:
+        """What differs once the numbers of rows may be others: a damaged file was replaced."""
+        return self._opened
+
+    @property
     def why_in_memory(self) -> str:
         """Why there is no file; empty where there is one."""
         return self._opened.why_in_memory
