@@ -1,9 +1,11 @@
-"""Keys of names in many versions of a source: each line is read once, and none is missed."""
+"""The names that a source defines, and the keys of those in many versions of it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.code.definitions import find_keys, find_keys_of_versions
+from ubp.code.definitions import find_definitions, find_keys, find_keys_of_versions
+from ubp.core.names import fold_name, name_key
 
 LINES = [
     b"def read_all(limit=1):",
@@ -11,6 +13,7 @@ LINES = [
     b"class ReadTimeout:  # {kind}_timeout",
     b"x = f'{a}-end'",
     b"READ_ALL = env('READ_ALL')",
+    b"flag('storage.wal.limit', __fields__)",
     b"",
     b"\tz\0y",
 ]
@@ -20,3 +23,32 @@ sources = st.lists(st.sampled_from(LINES), max_size=8).map(b"\n".join)
 @given(st.lists(sources, max_size=5))
 def test_merged_versions_have_the_keys_of_each(versions):
     assert find_keys_of_versions(versions) == frozenset().union(*map(find_keys, versions))
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "name"),
+    [
+        ("python", 'timeout = os.environ["CLIENT_TRACE"]', "CLIENT_TRACE"),
+        ("python", 'timeout = os.getenv("CLIENT_TRACE", "3")', "CLIENT_TRACE"),
+        ("python", '@option("--trace", envvar="CLIENT_TRACE")', "CLIENT_TRACE"),
+        ("typed script", "if (process.env.CLIENT_TRACE) {", "CLIENT_TRACE"),
+        ("typed script", "if (process.env['CLIENT_TRACE']) {", "CLIENT_TRACE"),
+        ("rust", 'let trace = std::env::var("CLIENT_TRACE");', "CLIENT_TRACE"),
+        ("rust", '#[arg(long, env = "CLIENT_TRACE")]', "CLIENT_TRACE"),
+        ("go", 'trace := os.Getenv("CLIENT_TRACE")', "CLIENT_TRACE"),
+        ("go", '\tenvVarTrace = "CLIENT_TRACE"', "CLIENT_TRACE"),
+        ("go", '\tEnvVars: []string{"CLIENT_TRACE"},', "CLIENT_TRACE"),
+        ("go", 'a.Flag("storage.wal.limit", "Limit.")', "storage.wal.limit"),
+        ("python", 'parser.add_argument("--storage.wal-limit")', "--storage.wal-limit"),
+        ("python", "class Model:\n    __fields__ = ()", "__fields__"),
+    ],
+)
+def test_name_is_defined_and_its_key_occurs(language, line, name):
+    definitions = find_definitions(line.encode(), language)
+    assert name in definitions.names
+    assert name_key(fold_name(name)) in find_keys(line.encode())
+
+
+def test_names_with_a_meaning_in_python_are_not_defined():
+    source = b"class Model:\n    __slots__ = ()\n    def __init__(self): ...\n    _private = 1\n"
+    assert find_definitions(source, "python").names == {"Model", "self"}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ubp.core.names import name_key
+from ubp.core.names import fold_name, name_key
 
 Language = Literal[
     "python", "script", "typed script", "go", "rust", "braces", "shell", "style", "other"
@@ -38,6 +38,9 @@ _LANGUAGES: dict[str, Language] = {
 }
 
 _TOKEN = rb"[a-z_]\w*(?:-+\w+)*"
+_DUNDER = rb"__[A-Za-z]\w*?__"
+# Options: `"storage.wal.limit"`, --storage.wal.limit
+_DOTTED = rb"""["'`-]([a-z][\w-]*(?:\.[a-z][\w-]*)+)"""
 _WORD = rb"[A-Za-z_]\w*"
 
 # Blocks, and names that are bound at the beginning of a line.
@@ -132,24 +135,42 @@ _KEYS = {
     "typed script": _FIELD,
 }
 # Options in quotes, environment variables that are read.
-_OPTION = rb"""["'`](--[a-zA-Z][\w-]+)(?=["'`= ,/\[<])"""
+_OPTION = rb"""["'`](--[a-zA-Z][\w.-]*\w)(?=["'`= ,/\[<])"""
 # getenv, environ.get, lookup_env and the like; a set of letters is found faster than `(?i:env`
 _ENVIRONMENT = (
     rb"""[eE][nN][vV](?:\w*|::(?i:var(?:_os)?))"""
     rb"""(?:\(|\[|\.|\.get\()[ ]?["'`]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"""
 )
+# `envvar="CLIENT_TRACE"`, `const traceEnv = "…"`, `EnvVars: []string{"…"}`: what is read elsewhere.
+_ENVIRONMENT_NAME = (
+    rb"""[eE][nN][vV]\w*[ \t]*(?::[ \t]*&?(?:'static )?\w+[ \t]*)?(?::=|=|:)[ \t]*"""
+    rb"""(?:\[\]string\{|[\[(])?["'`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["'`]"""
+)
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
-    rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`](?:--)?([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["'`]"""
+    rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`](?:--)?([a-z][a-z0-9]*(?:[-.][a-z0-9]+)+)["'`]"""
 )
 # What _FLAG ends with, which takes a third of the time to find.
-_QUOTED_OPTION = rb"""["'`](?:--)?[a-z][a-z0-9]*-[a-z0-9]"""
+_QUOTED_OPTION = rb"""["'`](?:--)?[a-z][a-z0-9.]*(?:-[a-z0-9]|\.[a-z0-9]+\.[a-z])"""
 # Variables that many programs read.
 _CONVENTION = (
     r"(?i)(?:https?|ftp|all|no)_proxy|ssl_cert_\w+|(?:no|force)_color|clicolor\w*|node_env|xdg_\w+"
     r"|lc_\w+|github_\w+|gitlab_\w+|aws_\w+|source_date_epoch|ld_library_path|python\w*path|java_home"
     r"|virtual_env"
+    # names with two underscores that have a meaning in Python, whoever defines them
+    r"|__(?:init\w*|new|del|repr|str|bytes|format|hash|bool|call|len|length_hint|iter|next|reversed"
+    r"|contains|missing|index|int|float|complex|round|trunc|floor|ceil|eq|ne|lt|le|gt|ge|(?:get|set|del)"
+    r"(?:attr|item)?|getattribute|dir|set_name|slots|dict|weakref|doc|name|qualname|module|class"
+    r"|class_getitem|bases|base|mro|mro_entries|subclasses|subclasshook|prepare|instancecheck"
+    r"|subclasscheck|annotations|type_params|all|author|version|copyright|license|email|file|path"
+    r"|main|package|loader|spec|cached|builtins|import|future|debug|enter|exit|a(?:enter|exit|iter"
+    r"|next)|await|copy|deepcopy|replace|reduce|reduce_ex|getstate|setstate|getnewargs\w*|sizeof"
+    r"|post_init|match_args|dataclass_fields|fspath|wrapped|self|func|code|globals|closure|defaults"
+    r"|kwdefaults|cause|context|traceback|suppress_context|notes|buffer|release_buffer|divmod|neg"
+    r"|pos|abs|invert|[ri]?(?:add|sub|mul|matmul|truediv|floordiv|mod|pow|lshift|rshift|and|xor|or)"
+    r"|rdivmod|div|unicode|nonzero|cmp|array\w*|typename|tests?|mocks|fixtures|snapshots|esmodule"
+    r"|dirname|filename|proto)__"
 )
 # `"task_" + name`, f"{kind}_timeout", "%s_timeout"
 _BEGINNING = rb"""["'`}]([A-Za-z][\w-]{2,})[_-](?=["'`{$%]|%s|\{)"""
@@ -201,13 +222,17 @@ def find_keys_of_versions(versions: Iterable[bytes]) -> frozenset[int]:
 
 
 def _find_keys(data: bytes) -> frozenset[int]:
-    tokens = set(re.findall(_TOKEN, data.lower()))
+    lower = data.lower()
+    tokens = set(re.findall(_TOKEN, lower))
     for token in [token for token in tokens if b"-" in token]:
         tokens.update(token.split(b"-"))
     folded = {token.translate(None, b"-_").decode("utf-8", "replace") for token in tokens}
     beginnings = {*re.findall(_BEGINNING, data), *_find_beginnings(data)}
     folded.update(_fold(name) + "*" for name in beginnings)
     folded.update("*" + _fold(name) for name in re.findall(_ENDING, data))
+    folded.update(fold_name(name.decode("utf-8", "replace")) for name in re.findall(_DOTTED, lower))
+    dunders = [token for token in tokens if token.startswith(b"__") and token.endswith(b"__")]
+    folded.update(name.decode("utf-8", "replace") for name in dunders)
     return frozenset([name_key(name) for name in folded])
 
 
@@ -219,7 +244,8 @@ def _is_text(data: bytes) -> bool:
 def find_definitions(data: bytes, language: Language) -> Definitions:
     """Return the names that a source in this language defines, as written.
 
-    A variable of a function is none, a parameter is one. Names that begin with "_" are private.
+    A variable of a function is none, a parameter is one. Names that begin with "_" are
+    private, except `__names__` without a meaning in the language.
     """
     if not _is_text(data):
         return NO_DEFINITIONS
@@ -234,6 +260,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
         found.update(_find_in_python(data))
     found.update(re.findall(_OPTION, data))
     found.update(re.findall(_ENVIRONMENT, data))
+    found.update(re.findall(_ENVIRONMENT_NAME, data))
     if re.search(_QUOTED_OPTION, data):
         found.update(re.findall(_FLAG, data))
     return Definitions(_decode(found), _decode(keys - found))
@@ -248,7 +275,11 @@ def _find_beginnings(data: bytes) -> Iterator[bytes]:
 
 
 def _decode(names: set[bytes]) -> frozenset[str]:
-    decoded = [name.decode("utf-8", "replace") for name in names if name[:1] != b"_"]
+    decoded = [
+        name.decode("utf-8", "replace")
+        for name in names
+        if name[:1] != b"_" or re.fullmatch(_DUNDER, name)
+    ]
     return frozenset([name for name in decoded if not re.fullmatch(_CONVENTION, name)])
 
 

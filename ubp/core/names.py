@@ -5,12 +5,21 @@ import zlib
 from collections.abc import Iterator
 
 _SEPARATORS = re.compile(r"[-_]+")
+_DUNDER = re.compile(r"__[A-Za-z]\w*?__")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def fold_name(name: str) -> str:
-    """Return a name as all its spellings are compared: `--read-timeout`, `readTimeout`, one."""
-    return _SEPARATORS.sub("", name).lower()
+    """Return a name as all its spellings are compared: `--read-timeout`, `readTimeout`, one.
+
+    `__fields__` is another name than `fields`.
+    """
+    return name.lower() if is_dunder(name) else _SEPARATORS.sub("", name).lower()
+
+
+def is_dunder(name: str) -> bool:
+    """Return whether a name begins and ends with two underscores."""
+    return _DUNDER.fullmatch(name) is not None
 
 
 def name_key(folded: str) -> int:

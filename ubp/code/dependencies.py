@@ -1,0 +1,74 @@
+"""The other packages that a manifest requires."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+_JSON = r"(?:package|composer|deno)\.jsonc?"
+_TOML = r"(?:cargo|pyproject|pipfile|libs\.versions)(?:\.toml)?"
+_LINES = (
+    r"go\.mod|(?:[\w.-]+[-_.])?requirements(?:[-_.][\w.-]+)?\.(?:txt|in)|setup\.(?:py|cfg)"
+    r"|gemfile|.*\.gemspec|build\.gradle(?:\.kts)?|pom\.xml|mix\.exs"
+)
+# Of a library's users nobody gets what it is developed with.
+_TABLES = frozenset(
+    {"dependencies", "peerDependencies", "optionalDependencies", "require", "requires", "imports"}
+    | {"build-dependencies", "optional-dependencies", "libraries", "packages"}
+)
+# `name>=1.2`, `gem "name", "~> 1.2"`, `group:name:1.2`, `example.org/name v1.2`
+_WITH_VERSION = (
+    r"(?!\W*(?:version|module|go|toolchain)\b)(?=.*[\w.-]+(?:\[[\w,-]*\])?[\"']?"
+    r"(?:[ \t]*(?:[=~<>!^:,]+)[ \t]*[\"']?[~^<>=]*[ \t]*|[ \t]+v)\d)(.+)"
+)
+_VERSION_TAG = r"<version>[^<]*</version>"
+_VERSION_KEYS = frozenset({"version", "git", "rev", "tag", "branch", "url"})
+# What lies in the same repository.
+_LOCAL = r"(?:workspace|link|file|portal|path):|\*$"
+
+
+def is_dependency_manifest(path: str) -> bool:
+    """Return whether a file lists the packages that a project requires."""
+    return re.fullmatch(f"{_JSON}|{_TOML}|{_LINES}", path.rpartition("/")[2].lower()) is not None
+
+
+def find_dependencies(path: str, data: bytes) -> frozenset[str]:
+    """Return what a manifest requires, each with its version as written; none if it is broken."""
+    name = path.rpartition("/")[2].lower()
+    text = data.decode("utf-8", "replace")
+    try:
+        if re.fullmatch(_JSON, name):
+            return frozenset(_in_tables(json.loads(text)))
+        if re.fullmatch(_TOML, name):
+            import tomllib  # a hook needs it only where a change removes names
+
+            return frozenset(_in_tables(tomllib.loads(text)))
+    except (ValueError, RecursionError):
+        return frozenset()
+    lines = [line.strip() for line in text.split("\n")]
+    return frozenset(
+        line for line in lines if re.match(_WITH_VERSION, line) or re.search(_VERSION_TAG, line)
+    )
+
+
+def _in_tables(tree: object) -> Iterator[str]:
+    """Yield the requirements in the tables of a manifest that list them, wherever they are."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            if key in _TABLES:
+                yield from _requirements(value)
+            elif key not in {"dev-dependencies", "dev"}:
+                yield from _in_tables(value)
+
+
+def _requirements(table: object, name: str = "") -> Iterator[str]:
+    if isinstance(table, str) and not re.match(_LOCAL, table):
+        yield f"{name} {table}".strip()
+    elif isinstance(table, list):
+        for item in table:
+            yield from _requirements(item, name)
+    elif isinstance(table, Mapping):
+        if name and not _VERSION_KEYS.isdisjoint(table):
+            yield f"{name} {[table.get(key) for key in sorted(_VERSION_KEYS)]}"
+        elif not (name and {"path", "workspace"} & table.keys()):
+            for key, value in table.items():
+                yield from _requirements(value, str(key))
