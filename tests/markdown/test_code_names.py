@@ -23,3 +23,22 @@ def test_long_line_is_read_in_linear_time_and_hides_no_other_name(text):
     started = time.process_time()
     assert "maxSize" in [name.text for name in read_code_names(text.encode()).names]
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("`--storage.wal.limit=3`", ["--storage.wal.limit"]),
+        ("`--read-all.`", ["--read-all"]),
+        ("`__fields__` and `__x`", ["__fields__"]),
+        ("`sublime_themes/`", ["sublime_themes/"]),
+        ("`cat sublime_themes/`", []),
+    ],
+)
+def test_names_in_inline_code(text, names):
+    assert [name.text for name in read_code_names(text.encode()).names] == names
+
+
+def test_names_in_sections_about_the_past_are_left_out():
+    text = "`maxSize`\n\n## Change log\n\n`minSize`\n\n```\nreadAll\n```\n"
+    assert [name.text for name in read_code_names(text.encode()).names] == ["maxSize"]

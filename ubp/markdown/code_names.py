@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from ubp.core.names import fold_name, name_key
+from ubp.core.names import fold_name, is_dunder, name_key
+from ubp.markdown.past_lines import FENCE, INLINE, find_record_lines, has_notice
 
 # The patterns are compiled when they are first used: a hook needs few of them.
 Place = Literal["inline", "block", "front matter"]
@@ -14,9 +15,8 @@ MAX_NAMES = 10_000
 # A line of code as long was made by a machine, and some patterns take its square.
 MAX_CODE = 2_000
 
-_FENCE = r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?(\w*)"
-_INLINE = r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)"
-_NAME = r"(?<![\w%-])-{0,2}[A-Za-z_]\w*(?:-\w+)*"
+# `--storage.wal.limit`: options alone have dots in their names.
+_NAME = r"(?<![\w%-])(?:--[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+|-{0,2}[A-Za-z_]\w*(?:-\w+)*)"
 _DIRECTIVE = r"^:::[ \t]+([\w.]+)"
 _COMMENT = r"(?s)<!--.*?(?:-->|\Z)"
 _COMPOUND = r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]"
@@ -27,14 +27,14 @@ _COMMAND = (
     r"[ \t]*(?:[$>%#][ \t]|\./|(?:bash|sh|zsh|source|python3?|node|deno|bun|npx|npm|pnpm|yarn"
     r"|make|cd|cat|cp|mv|vim|code|go|cargo|uv|pip|docker|git)[ \t])"
 )
+# Programs whose options pages give beside those of their project.
+_OTHER_PROGRAM = (
+    r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(apt(?:-get)?|brew|cargo|cmake|curl|docker(?:-compose)?"
+    r"|gcloud|gh|git|go|gpg|helm|kubectl|make|nix|npm|openssl|pip3?|pipx|pnpm|podman|rsync|ssh"
+    r"|systemctl|tar|uv|wget|yarn)[ \t]"
+)
 # What the reader is to replace, as in `--name <file_name>`.
 _PLACEHOLDER = r"<[\w -]+>|(?<!\$)\{\w+\}"
-# The page knows that the name is gone, or going.
-_PAST = (
-    r"(?i)\b(?:deprecat\w*|removed?|removal|renamed?|replaced|no longer|formerly|previously|used to"
-    r"|obsolete|legacy|dropped|earlier versions?|older versions?|prior to)\b"
-    r"|廃止|削除|非推奨"
-)
 _WORD = r"[A-Za-z_]\w*"
 _DEFINED = (
     r"\b(?:def|class|function|func|fn|const|let|var|struct|interface|enum|for|as|type)[ \t]+"
@@ -53,6 +53,7 @@ _PROGRAMS = frozenset(
     | {"golang", "rust", "rs", "ruby", "rb", "java", "kotlin", "php", "swift", "c", "cpp", "csharp"}
     | {"bash", "sh", "shell", "vue", "mjs", "cjs", "svelte"}
 )
+_SHELLS = frozenset({"bash", "sh", "shell"})
 
 
 class CodeName(NamedTuple):
@@ -63,6 +64,10 @@ class CodeName(NamedTuple):
     place: Place
     is_output: bool = False
     """Whether it is a path in a block, but not in a command: a program may have printed it."""
+    is_program: bool = False
+    """Whether it is in a block in a programming language."""
+    command: str = ""
+    """The program that gets it as an option; "" if it is none that many projects use."""
 
     @property
     def is_option(self) -> bool:
@@ -71,7 +76,7 @@ class CodeName(NamedTuple):
 
     @property
     def is_path(self) -> bool:
-        """Whether it is a path of at least two parts."""
+        """Whether it is a path of at least two parts, or a folder with a slash at its end."""
         return "/" in self.text
 
     @property
@@ -104,10 +109,13 @@ def read_code_names(data: bytes) -> CodeNames:
     imported: dict[str, str] = {}
     for number, line in enumerate(head.split("\n"), 1):
         names += _names(line, number, "front matter") if len(line) <= MAX_CODE else ()
-    for number, code, place, language in _code(text.split("\n"), first_line):
-        if len(code) > MAX_CODE:
+    lines = text.split("\n")
+    records = find_record_lines(lines)
+    for number, code, place, language in _code(lines, first_line):
+        if len(code) > MAX_CODE or number - first_line in records:
             continue
-        names += _names(code, number, place)
+        is_program = place == "block" and language in _PROGRAMS - _SHELLS
+        names += (name._replace(is_program=is_program) for name in _names(code, number, place))
         if place == "block":
             own.update(_own_names(code, language))
             imported.update(_imported_names(code))
@@ -120,7 +128,7 @@ def _code(lines: list[str], first: int) -> Iterator[tuple[int, str, Place, str]]
     """Yield the code of each line with its number; of a block with its language."""
     fence = language = ""
     for number, line in enumerate(lines, first):
-        match = re.match(_FENCE, line)
+        match = re.match(FENCE, line)
         if fence:
             if match and match[1].startswith(fence) and not line.strip(" \t>`~"):
                 fence = ""
@@ -130,8 +138,8 @@ def _code(lines: list[str], first: int) -> Iterator[tuple[int, str, Place, str]]
             fence, language = match[1], match[2].lower()
         elif directive := re.match(_DIRECTIVE, line):
             yield number, directive[1], "inline", ""
-        elif "`" in line and not re.search(_PAST, line):
-            for inline in re.finditer(_INLINE, line):
+        elif "`" in line and not has_notice(line):
+            for inline in re.finditer(INLINE, line):
                 yield number, inline[2], "inline", ""
 
 
@@ -143,10 +151,15 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
             text = path.removeprefix("./").rstrip("/.")
             if "/" in text.lstrip("/"):
                 yield CodeName(text, line, place, is_output)
+            elif place == "inline" and path == code.strip() and text:
+                yield CodeName(f"{text}/", line, place)
         code = re.sub(_PATH, " ", code)
+    command = re.match(_OTHER_PROGRAM, code)
     for match in re.finditer(_NAME, re.sub(_PLACEHOLDER, " ", code)):
         text = match[0]
-        if re.match(_OPTION, text) or re.search(_COMPOUND, text):
+        if re.match(_OPTION, text) and command:
+            yield CodeName(text, line, place, command=command[1])
+        elif re.match(_OPTION, text) or re.search(_COMPOUND, text) or is_dunder(text):
             yield CodeName(text, line, place)
 
 
