@@ -1,9 +1,9 @@
 """What the rule removed-name would have said at each commit of public repositories.
 
-`python benchmarks/staleness/removed_names.py run CLONES OUT [NAME ...]` replays the main line
-(first parents) of each clone, from its first commit to its last, through the functions of the rule,
-and writes the firings to OUT/NAME.json with the page's line, the removed lines and what became of
-the mention. Finished repositories are not repeated.
+`python benchmarks/staleness/removed_names.py run CLONES OUT [LIMIT] [NAME ...]` replays the main
+line (first parents) of each clone, all of it or its newest LIMIT commits, through the functions of
+the rule, and writes the firings to OUT/NAME.json with the page's line, the removed lines and what
+became of the mention. Finished repositories are not repeated.
 
 `... speed` measures the rule on 5 staged files of a generated repository with 2,000 sources and 300
 pages, in milliseconds of CPU (git's included).
@@ -35,13 +35,15 @@ from ubp.checks.removed_names import (
     RemovedMention,
     changed_source,
     describes_present,
+    find_raised_manifest,
     find_removed_names,
     find_removed_paths,
+    is_example,
     is_source,
     read_page_code,
 )
 from ubp.checks.snapshot_names import find_outdated_by_change
-from ubp.code.definitions import Language, find_definitions, find_keys
+from ubp.code.definitions import Language, find_definitions, find_keys, language_of
 from ubp.code.removed import ChangedSource, SourceChange
 from ubp.core.config import Config, is_document
 from ubp.core.names import fold_name, name_key
@@ -69,6 +71,7 @@ class Replay:
         self.sources: dict[str, pygit2.Oid] = {}
         self.pages: dict[str, pygit2.Oid] = {}
         self.edited: dict[str, pygit2.Oid | None] = {}
+        self.added: set[int] = set()
         self._alive: Counter[int] = Counter()
         self._mentions: dict[str, frozenset[int]] = {}
         self._pages_by_key: dict[int, set[str]] = defaultdict(set)
@@ -80,6 +83,10 @@ class Replay:
     def occurring(self, keys: Collection[int]) -> set[int]:
         """Return those of these keys that the sources have."""
         return {key for key in keys if self._alive[key] > 0}
+
+    def building(self, keys: Collection[int]) -> set[int]:
+        """Return those of these keys that the commit adds."""
+        return self.added.intersection(keys)
 
     def code(self, page: str) -> PageCode:
         """Return the names in a page's code, and its lines."""
@@ -133,7 +140,7 @@ class Replay:
         if blob is not None and describes_present(path):
             self.pages[path] = blob
             names = read_code_names(self.content(blob)).names
-            keys = {name_key(n.text if n.is_path else fold_name(n.text)) for n in names}
+            keys = {name.key for name in names}
             self._mentions[path] = frozenset(keys)
             for key in keys:
                 self._pages_by_key[key].add(path)
@@ -143,20 +150,28 @@ class Replay:
         before = after = None
         if old is not None:
             before = self.content(old)
-            self._alive.subtract(read_keys(before))
+            self._alive.subtract(read_living(path, before))
         if blob is not None:
             after = self.content(blob)
             self.sources[path] = blob
-            self._alive.update(read_keys(after))
+            self._alive.update(read_living(path, after))
         return before, after
 
 
-def replay(clone: Path, name: str) -> Record:
+def read_living(path: str, data: bytes) -> frozenset[int]:
+    """Return the keys of the names that a source keeps alive."""
+    if is_example(path):
+        language = language_of(path)
+        return read_definitions(data, language) if language else frozenset()
+    return read_keys(data)
+
+
+def replay(clone: Path, name: str, limit: int | None) -> Record:
     """Return what the rule says at each commit of a clone's main line."""
     repository = pygit2.Repository(str(clone))
     walker = repository.walk(repository.head.target, pygit2.enums.SortMode.TOPOLOGICAL)
     walker.simplify_first_parent()
-    commits = [commit.id for commit in walker][::-1]
+    commits = [commit.id for commit in walker][:limit][::-1]
     names = Replay(repository)
     firings, pending, spoken = [], {}, 0
     started = time.process_time()
@@ -191,9 +206,7 @@ def replay(clone: Path, name: str) -> Record:
                 "time": commit.commit_time,
             }
             firings.append(firing)
-            text = mention.mention.text
-            key = name_key(text if mention.mention.is_path else fold_name(text))
-            pending[key, mention.page] = firing
+            pending[mention.mention.key, mention.page] = firing
     return {
         "repository": name,
         "head": str(commits[-1]),
@@ -212,9 +225,14 @@ def find_names(changed: dict[str, ChangedSource], names: Replay) -> Iterator[Rem
     for source in changed.values():
         if source.before is not None and source.language:
             removed |= read_definitions(source.before, source.language)
-    for source in changed.values():
+    names.added.clear()
+    for path, source in changed.items():
         if source.after is not None and removed:
-            removed -= read_keys(source.after)
+            names.added |= read_living(path, source.after)
+    removed -= names.added
+    for source in changed.values():
+        if source.before is not None and names.added:
+            names.added -= read_keys(source.before)
     return find_removed_names(removed, SourceChange(changed).find_definition, names)
 
 
@@ -243,11 +261,12 @@ def describe(found: RemovedMention, changed: dict[str, ChangedSource], names: Re
     lines = [line.decode("utf-8", "replace") for line in names.code(found.page).lines]
     line = found.mention.line
     old = []
-    replacement = None
+    replacement = manifest = None
     if found.removed:
         before = changed[found.removed.path].before.decode("utf-8", "replace")
         old = [text.strip()[:160] for text in before.split("\n") if found.name in text][:3]
         replacement = SourceChange(changed).find_replacement(found.removed)
+        manifest = None if replacement else find_raised_manifest(changed)
     return {
         "page": found.page,
         "line": line,
@@ -256,19 +275,20 @@ def describe(found: RemovedMention, changed: dict[str, ChangedSource], names: Re
         "name": found.name,
         "source": found.removed.path if found.removed else None,
         "replacement": replacement and list(replacement),
+        "manifest": manifest,
         "text": "\n".join(lines[max(0, line - 2) : line + 1])[:500],
         "old": old,
         "fate": None,
     }
 
 
-def run(clones: Path, out: Path, wanted: list[str]) -> None:
+def run(clones: Path, out: Path, wanted: list[str], limit: int | None = None) -> None:
     """Replay the clones of these names (none: all) that have no result yet."""
     out.mkdir(parents=True, exist_ok=True)
     for name in wanted or sorted(path.name for path in clones.iterdir() if "+" in path.name):
         target = out / f"{name}.json"
         if not target.exists():
-            result = replay(clones / name / "repo", name)
+            result = replay(clones / name / "repo", name, limit)
             target.write_text(json.dumps(result, indent=1))
             print(name, result["commits"], result["spoken"], len(result["firings"]), flush=True)
 
@@ -399,6 +419,8 @@ if __name__ == "__main__":
     if sys.argv[1] == "speed":
         measure_speed()
     elif sys.argv[1] == "run":
-        run(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
+        names = sys.argv[4:]
+        limit = int(names.pop(0)) if names and names[0].isdecimal() else None
+        run(Path(sys.argv[2]), Path(sys.argv[3]), names, limit)
     else:
         table(Path(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) > 3 else JUDGED)

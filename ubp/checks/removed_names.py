@@ -13,9 +13,10 @@ from typing import NamedTuple, Protocol
 from ubp.bindings.path_words import is_test, records_past
 from ubp.bindings.sources import is_source_path
 from ubp.code.definitions import language_of
+from ubp.code.dependencies import find_dependencies, is_dependency_manifest
 from ubp.code.removed import ChangedSource, Removed
 from ubp.core.model import FilePath
-from ubp.core.names import fold_name, fragments, may_be_same, name_key
+from ubp.core.names import fold_name, fragments, may_be_same, name_key, name_words
 from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
 
 # In these a capital letter makes a name public, and options and keys are made from fields.
@@ -42,8 +43,15 @@ _NO_API = (
     r"|scripts?|tools?|\.\w[^/]*)/"
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
 )
+# What they use and do not define may be what the sources had.
+_EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground)/"
 # What will be, and what is somewhere else.
 _OTHER_PAGES = r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*)[^/]*\.\w+$"
+# What was, in any part of a path.
+_RECORD = (
+    r"(?i)change[-_ ]?logs?|release[-_ ]?notes?|relnotes|migrat(?:ion|ing|e)|upgrad(?:e|ing)"
+    r"|(?:^|[/._-])changes(?:[/._-]|$)"
+)
 
 
 class RemovedMention(NamedTuple):
@@ -63,11 +71,19 @@ _BUILT = r"(?:[\w.-]+/)*(?:dist|build|target|out|output|coverage|_site|public)(?
 
 
 class PathForm(NamedTuple):
-    """A path from the root, and the text that names it in pages of a folder."""
+    """A path from the root, and the text that names it in pages of a folder.
+
+    A text without a slash is the name of a folder alone, in inline code and with nothing else.
+    """
 
     path: FilePath
     text: str
     folder: str
+
+    @property
+    def key(self) -> int:
+        """The key of the text in the index."""
+        return name_key(self.text if "/" in self.text else fold_name(self.text))
 
 
 class PageCode(NamedTuple):
@@ -95,6 +111,9 @@ class Names(Protocol):
 
     def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
+
+    def building(self, keys: Collection[int]) -> AbstractSet[int]:
+        """Return those of these keys of fragments from which sources may build removed names."""
 
     def code(self, page: FilePath) -> PageCode | None:
         """Return the names in a page's code, and its lines; None: it cannot be read."""
@@ -136,17 +155,40 @@ def defines_names(path: str) -> bool:
     return not re.search(_NO_API, path)
 
 
+def is_example(path: str) -> bool:
+    """Return whether a source only keeps the names alive that it defines, not those that it uses.
+
+    An example that still uses a name that no source defines was left behind, as pages are.
+    """
+    return re.search(_EXAMPLES, path) is not None
+
+
 def describes_present(path: str) -> bool:
     """Return whether a page describes the sources as they are.
 
     Records of the past, plans, comparisons and tests do not.
     """
-    return not records_past(path) and not re.match(_OTHER_PAGES, path) and not is_test(path)
+    return not (
+        records_past(path)
+        or re.match(_OTHER_PAGES, path)
+        or re.search(_RECORD, path)
+        or is_test(path)
+    )
 
 
 def changed_source(path: str, before: bytes | None, after: bytes | None) -> ChangedSource:
     """Return a source that a change touches."""
     return ChangedSource(before, after, language_of(path) if defines_names(path) else None)
+
+
+def find_raised_manifest(sources: Mapping[str, ChangedSource]) -> FilePath | None:
+    """Return the first manifest, by path, in which a change requires another package or version."""
+    for path, source in sorted(sources.items()):
+        if source.after is not None and defines_names(path) and is_dependency_manifest(path):
+            before = find_dependencies(path, source.before or b"")
+            if find_dependencies(path, source.after) - before:
+                return FilePath(path)
+    return None
 
 
 def find_removed_names(
@@ -161,8 +203,6 @@ def find_removed_names(
         return
     missing = sorted(pages.keys() - names.occurring(pages))
     defined = {key: removed for key in missing if (removed := define(key))}
-    # Each question searches all sources: these answer those of every name below.
-    names.occurring(_keys_of(defined, pages, names))
     for key, removed in defined.items():
         if not occurs(removed.name, key, names):
             for page in sorted(pages[key]):
@@ -176,9 +216,10 @@ def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[
     if not deleted:
         return
     forms: dict[int, list[PathForm]] = {}
+    is_file = frozenset(deleted)
     for path in with_emptied_folders(deleted, names.files()):
-        for form in path_forms(path):
-            forms.setdefault(name_key(form.text), []).append(form)
+        for form in path_forms(path, is_folder=path not in is_file and _is_public(path)):
+            forms.setdefault(form.key, []).append(form)
     for key, pages in sorted(names.pages_with(forms.keys()).items()):
         for form in forms[key]:
             for page in sorted(pages):
@@ -189,29 +230,19 @@ def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[
 
 def occurs(name: str, key: int, names: Names) -> bool:
     """Return whether a source has a name, or fragments from which it may build it."""
-    return bool(names.occurring({key, *_fragment_keys(name)}))
-
-
-def _keys_of(
-    defined: Mapping[int, Removed], pages: Mapping[int, Collection[FilePath]], names: Names
-) -> set[int]:
-    """Return the keys that `occurs` asks about for these names, and their mentions in pages."""
-    keys = {key for removed in defined.values() for key in _fragment_keys(removed.name)}
-    for key in defined:
-        for page in pages[key]:
-            code = names.code(page)
-            for mention in code.by_key.get(key, ()) if code else ():
-                keys.update(_fragment_keys(mention.text))
-    return keys
-
-
-def _fragment_keys(name: str) -> Iterator[int]:
-    return map(name_key, fragments(name))
+    keys = set(map(name_key, fragments(name)))
+    # An environment variable is often made of a prefix and the name of a setting.
+    may_build = names.occurring(keys) if name.isupper() else names.building(keys)
+    return bool(names.occurring({key}) or may_build)
 
 
 def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeName | None:
     """Return the first mention in a page that may mean a removed name."""
     is_public_upper = removed.language in PUBLIC_UPPER
+    code = names.code(page)
+    is_company = code is not None and any(
+        name.key in removed.siblings and name.key != key for name in code.names.names
+    )
 
     def matches(name: CodeName) -> bool:
         return (
@@ -222,6 +253,9 @@ def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeN
                 else (name.place != "block" or not removed.is_key)
             )
             and may_be_same(name.text, removed.name, is_public_upper=is_public_upper)
+            # a program that uses nothing else of the source may call a function of its own
+            and (is_company or not name.is_program)
+            and not (name.command and _is_foreign(name.command, names))
         )
 
     mention = _first(page, key, matches, names)
@@ -235,10 +269,21 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
     """
     if form.folder not in {"", page.rpartition("/")[0]} or re.match(_BUILT, form.text):
         return None
-    if any(f"/{form.text}/" in f"/{file}/" for file in names.files()):
+    if any(f"/{form.text.rstrip('/')}/" in f"/{file}/" for file in names.files()):
         return None
-    key = name_key(form.text)
-    return _first(page, key, lambda name: name.text == form.text and not name.is_output, names)
+    is_bare = "/" not in form.text
+    if is_bare and names.occurring({form.key}):
+        return None
+    code = names.code(page)
+
+    def matches(name: CodeName) -> bool:
+        if name.text != form.text or name.is_output:
+            return False
+        return not is_bare or (
+            code is not None and f"`{name.text}`".encode() in code.lines[name.line - 1]
+        )
+
+    return _first(page, form.key, matches, names)
 
 
 def _first(
@@ -255,6 +300,11 @@ def _first(
         old_lines = _line_set(names.read_before(page) or b"")
         found = [name for name in found if code.lines[name.line - 1] in old_lines]
     return found[0] if found else None
+
+
+def _is_foreign(program: str, names: Names) -> bool:
+    """Return whether no source makes a program."""
+    return not any(program in {*file.split("/"), _stem(file)} for file in names.files())
 
 
 @lru_cache(maxsize=4)
@@ -277,9 +327,19 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
 
-def path_forms(path: str) -> Iterator[PathForm]:
-    """Yield the forms in which a page may write a path: from the root, or a folder above it."""
+def _is_public(folder: str) -> bool:
+    return _can_have_sources(f"{folder}/") and defines_names(f"{folder}/")
+
+
+def path_forms(path: str, *, is_folder: bool = False) -> Iterator[PathForm]:
+    """Yield the forms in which a page may write a path: from the root, or a folder above it.
+
+    A folder whose name has several words may be written without those above it.
+    """
     parts = path.split("/")
+    if is_folder and len(name_words(parts[-1])) > 1 and not parts[-1].startswith("."):
+        yield PathForm(FilePath(path), parts[-1], "")
+        yield PathForm(FilePath(path), f"{parts[-1]}/", "")
     for start in range(len(parts) - 1):
         if not (start and parts[start].startswith(".")):
             yield PathForm(FilePath(path), "/".join(parts[start:]), "/".join(parts[:start]))

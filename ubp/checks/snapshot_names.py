@@ -14,8 +14,10 @@ from ubp.checks.removed_names import (
     describes_present,
     find_name,
     find_path,
+    find_raised_manifest,
     find_removed_names,
     find_removed_paths,
+    is_example,
     is_source,
     occurs,
     path_forms,
@@ -56,15 +58,22 @@ IsHidden = Callable[[FilePath], bool]
 class SnapshotNames:
     """The names in a view's documents and sources.
 
-    `before` has the entries of the files that a change touches, as they were before it. If
-    `is_quick`, the index must have nearly all of what is asked.
+    `before` has the entries of the files that a change touches, as they were before it, and `added`
+    the keys that it brings into the sources (None: all may be new). If `is_quick`, the index must
+    have nearly all of what is asked.
     """
 
     def __init__(
-        self, view: View, before: Mapping[FilePath, Entry | None], *, is_quick: bool = False
+        self,
+        view: View,
+        before: Mapping[FilePath, Entry | None],
+        added: AbstractSet[int] | None = None,
+        *,
+        is_quick: bool = False,
     ) -> None:
         self._view = view
         self._before = before
+        self._added = added
         self.limit = MAX_UNREAD if is_quick else None
         self._code: dict[FilePath, PageCode | None] = {}
         self._old: dict[FilePath, bytes | None] = {}
@@ -81,6 +90,13 @@ class SnapshotNames:
             present = self._find_occurring(new)
             known.update((key, key in present) for key in new)
         return {key for key in keys if known[key]}
+
+    def building(self, keys: Collection[int]) -> AbstractSet[int]:
+        """Return those of these keys of fragments from which sources may build removed names.
+
+        While the sources had the name itself, they did not build it from the fragments beside it.
+        """
+        return self.occurring(keys) if self._added is None else self._added & set(keys)
 
     def code(self, page: FilePath) -> PageCode | None:
         """Return the names in a page's code, and its lines; None: it cannot be read."""
@@ -130,7 +146,7 @@ class SnapshotNames:
         """The keys in the stored blobs, which need not be sources, and in the other sources."""
         occurring, unread = read_stored_keys(self._view) or ({}, self._files)
         keys = self._read_keys(unread)
-        sources = {path: source.occurring for path, source in keys.items()}
+        sources = {path: _living(path, source) for path, source in keys.items()}
         return PackedKeys(occurring), PackedKeys(sources)
 
     def _find_occurring(self, keys: Collection[int]) -> set[int]:
@@ -138,8 +154,14 @@ class SnapshotNames:
         found = set(sources.holders(keys))
         blobs = stored.holders([key for key in keys if key not in found])
         files = self._view.unchanged_files({blob for ids in blobs.values() for blob in ids})
-        in_sources = {entry.id for path, entry in files.items() if is_source(path)}
-        return found | {key for key, ids in blobs.items() if not in_sources.isdisjoint(ids)}
+        holders = {path: entry for path, entry in files.items() if is_source(path)}
+        in_sources = {entry.id for path, entry in holders.items() if not is_example(path)}
+        found.update(key for key, ids in blobs.items() if not in_sources.isdisjoint(ids))
+        examples = {path: entry for path, entry in holders.items() if is_example(path)}
+        if examples and not found.issuperset(keys):
+            for source in self._read_keys(examples).values():
+                found.update(unpack_keys(source.defined))
+        return found.intersection(keys)
 
     def _read_keys(self, files: Mapping[FilePath, Entry | None]) -> Mapping[FilePath, SourceKeys]:
         """Return the keys in those of these files that are sources."""
@@ -170,19 +192,22 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     view = change.after.view
     paths = [path for path in change.changes if not is_hidden(path)]
     before, after = change.before[0].view.entries(paths), view.entries(paths)
-    names = SnapshotNames(view, before, is_quick=view.snapshot.kind == "staged")
+    sources = _changed_sources(view, before, after)
+    removed, added = _changed_keys(view, sources)
+    names = SnapshotNames(view, before, added, is_quick=view.snapshot.kind == "staged")
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
-    sources = _changed_sources(view, before, after)
     source_change = cache(lambda: SourceChange(_read_changed(view, sources)))
 
     def define(key: int) -> Removed | None:
         return source_change().find_definition(key)
 
-    for found in find_removed_names(_removed_keys(view, sources), define, names):
+    manifest = cache(lambda: find_raised_manifest(_read_changed(view, sources)))
+    for found in find_removed_names(removed, define, names):
         key = name_key(fold_name(found.name))
         if found.removed and all(other.occurring([key]) for other in others):
-            yield _outdated(found, source_change().find_replacement(found.removed))
+            new = source_change().find_replacement(found.removed)
+            yield _outdated(found, new, manifest=None if new else manifest())
     deleted = [path for path, entry in before.items() if entry and not after[path]]
     for found in find_removed_paths(deleted, names):
         if all(found.name in _with_folders(other.files()) for other in others):
@@ -190,7 +215,11 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
 
 
 def _outdated(
-    found: RemovedMention, replacement: Replacement | None = None, *, is_old: bool = False
+    found: RemovedMention,
+    replacement: Replacement | None = None,
+    *,
+    manifest: FilePath | None = None,
+    is_old: bool = False,
 ) -> OutdatedMention:
     new_name = replacement.name if replacement else None
     if new_name and not found.mention.is_option:
@@ -205,6 +234,7 @@ def _outdated(
         source=FilePath(found.removed.path) if found.removed else None,
         replacement=new_name,
         replaced_in=FilePath(replacement.path) if replacement else None,
+        manifest=manifest,
         is_old=is_old,
     )
 
@@ -235,8 +265,8 @@ def find_outdated_in_state(
         if not view.is_changed(path)
     }
     if unknown:
-        for source in names.source_keys.values():
-            present.update(unpack_keys(source.occurring))
+        for path, source in names.source_keys.items():
+            present.update(unpack_keys(_living(path, source)))
     dead = {path: keys - present for path, keys in unknown.items() if not keys <= present}
     changes = context.history.last_changes(head, list(dead))
     by_commit: dict[ObjectId, list[FilePath]] = {}
@@ -276,7 +306,7 @@ def _compare_with_past(
     for commit, paths in pages.items():
         sources = old_sources[commit]
         forms = {
-            name_key(form.text): form
+            form.key: form
             for path in with_emptied_folders(old_paths[commit], now)
             for form in path_forms(path)
         }
@@ -334,25 +364,35 @@ def _file_id(entry: Entry | None) -> ObjectId | None:
     return entry.id if entry and entry.is_file else None
 
 
-def _removed_keys(
+def _changed_keys(
     view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
-) -> set[int]:
-    """Return the keys of the names that these sources defined and contain no longer."""
+) -> tuple[set[int], set[int]]:
+    """Return the keys of the names that these sources defined and contain no longer.
+
+    And those that they contain and did not before.
+    """
     versions = {before: path for path, (before, _) in sources.items() if before}
     if not versions:
-        return set()
+        return set(), set()
     old_keys = read_version_keys(view.context, versions)
     _check_read(versions[blob] for blob in versions.keys() - old_keys.keys())
     current = {path: Entry(MODE_FILE, after) for path, (_, after) in sources.items() if after}
     new_keys = read_source_keys(view.context, current)
     _check_read(current.keys() - new_keys.keys())
-    removed: set[int] = set()
+    removed, old, new = set[int](), set[int](), set[int]()
+    for blob in versions:
+        old.update(unpack_keys(old_keys[blob].occurring))
     for path, (before, _) in sources.items():
         if before and defines_names(path):
             removed.update(unpack_keys(old_keys[before].defined))
-    for keys in new_keys.values() if removed else ():
-        removed.difference_update(unpack_keys(keys.occurring))
-    return removed
+    for path, keys in new_keys.items():
+        new.update(unpack_keys(_living(path, keys)))
+    return removed - new, new - old
+
+
+def _living(path: FilePath, keys: SourceKeys) -> bytes:
+    """Return the packed keys of the names that a source keeps alive."""
+    return keys.defined if is_example(path) else keys.occurring
 
 
 def _read_changed(

@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -12,23 +11,19 @@ from ubp.core.names import fold_name, name_key, name_words
 
 # Shorter names occur in every program.
 MIN_LETTERS = 5
-# How much of two lines must be the same, so that one is the other with a new name; and how many
-# of the names' words: with none in common a method is often taken for its neighbor.
-MIN_LIKENESS = 0.6
+# How many of two names' words must be the same: with none in common a method is often taken for its
+# neighbor. Of 22 replacements that needed no equal lines 6 were right.
 MIN_SHARED = 0.3
 # Words that are this long may be parts of others.
 MIN_WORD = 4
 # Libraries that make options from parameters and fields: clap, typer, go-flags and the like.
 OPTION_MAKERS = (b"#[arg(", b"#[clap(", b"#[structopt(", b"typer.", b'long:"', b'kong:"')
-# New definitions that are compared with a removed one; few changes have more.
-MAX_ADDED = 2_000
-# Lines that are compared for one change (10 µs each): of 300 renamed names each is compared with
-# each. A change of more was made by a machine, and the names after that have no replacement.
-MAX_COMPARED = 100_000
+# New definitions on lines that differ in nothing else: each is compared with each removed one, in
+# 10 µs. More were made by a machine, and none of them is named.
+MAX_ALIKE = 300
 # Longer lines were made by machines.
 MAX_LINE = 400
 
-_LEXEME = r"[A-Za-z_]\w*(?:-+\w+)*|\S"
 _OPTION = rb"(?<=--)[A-Za-z0-9][A-Za-z0-9-]*"
 _QUOTED = rb"(?=([\"'`])([A-Za-z0-9-]+)\1)"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
@@ -46,6 +41,7 @@ class Removed(NamedTuple):
     """A name that the changed sources defined and no longer contain, and one that defined it.
 
     `is_key`: only as a key or field. `is_option`: the source has it as a command-line option.
+    `siblings` has the keys of the names that its source defined.
     """
 
     name: str
@@ -53,6 +49,7 @@ class Removed(NamedTuple):
     language: Language
     is_key: bool = False
     is_option: bool = False
+    siblings: frozenset[int] = frozenset()
 
 
 class Replacement(NamedTuple):
@@ -69,7 +66,6 @@ class SourceChange:
         self._sources = sources
         self._replacements: dict[Removed, Replacement | None] = {}
         self._old_lines: dict[str, dict[str, list[str]]] = {}
-        self._compared = 0
 
     @cached_property
     def defined(self) -> Mapping[int, Removed]:
@@ -94,32 +90,37 @@ class SourceChange:
         found = self.defined.get(key)
         if found is None:
             return None
-        return found._replace(is_option=self._makes_options or self._is_option(found.name))
+        source = self._sources[found.path]
+        names = (
+            _defined(source.before, source.language) if source.before and source.language else ()
+        )
+        return found._replace(
+            is_option=self._makes_options or self._is_option(found.name),
+            siblings=frozenset([name_key(fold_name(name)) for name in names]),
+        )
 
     def find_replacement(self, removed: Removed) -> Replacement | None:
         """Return the name that a change writes where the removed one was; None: it shows none.
 
-        A line of the old file and one that the change adds must be the same but for the name, and
-        the new name must be new to the file that defines it.
+        A line of the old file and one that the change adds must differ in nothing but the name, the
+        names must share words, and the new one must be new to the file that defines it.
         """
         if removed not in self._replacements:
             self._replacements[removed] = self._find_replacement(removed)
         return self._replacements[removed]
 
     def _find_replacement(self, removed: Removed) -> Replacement | None:
-        old_lines = self._lines_with(removed)
         old_words = set(name_words(removed.name))
-        best: tuple[float, Replacement] | None = None
-        for path, line, name in self._added if old_lines else ():
-            self._compared += len(old_lines)
-            if self._compared > MAX_COMPARED:
-                break
-            shared = _share_words(old_words, set(name_words(name)))
-            for old in old_lines if shared >= MIN_SHARED else ():
-                likeness = _compare(old, removed.name, line, name)
-                if likeness >= MIN_LIKENESS and (best is None or likeness + shared > best[0]):
-                    best = likeness + shared, Replacement(name, path)
-        return best[1] if best else None
+        found: dict[str, tuple[float, Replacement]] = {}
+        for line in self._lines_with(removed):
+            alike = self._added.get(_without(line, removed.name), ())
+            for path, name in alike if len(alike) <= MAX_ALIKE else ():
+                shared = _share_words(old_words, set(name_words(name)))
+                if shared >= MIN_SHARED:
+                    found.setdefault(fold_name(name), (shared, Replacement(name, path)))
+        best = sorted(found.values(), reverse=True)
+        is_clear = len(best) == 1 or (best and best[0][0] > best[1][0])
+        return best[0][1] if is_clear else None
 
     def _lines_with(self, removed: Removed) -> list[str]:
         """Return the lines of the old source that contain a removed name."""
@@ -128,9 +129,9 @@ class SourceChange:
             by_name: dict[str, list[str]] = {}
             for line in _lines(before):
                 for name in dict.fromkeys(re.findall(_NAME, line)):
-                    by_name.setdefault(name, []).append(line)
+                    by_name.setdefault(fold_name(name), []).append(line)
             self._old_lines[removed.path] = by_name
-        return self._old_lines[removed.path].get(removed.name, [])
+        return self._old_lines[removed.path].get(fold_name(removed.name), [])
 
     @cached_property
     def _makes_options(self) -> bool:
@@ -144,7 +145,7 @@ class SourceChange:
         options, strings = self._options
         position = bisect_left(options, option)
         begins = position < len(options) and options[position].startswith(option)
-        return begins or option in strings
+        return begins or option in strings or "." in name
 
     @cached_property
     def _options(self) -> tuple[list[bytes], frozenset[bytes]]:
@@ -158,9 +159,9 @@ class SourceChange:
         return sorted(options), frozenset(strings)
 
     @cached_property
-    def _added(self) -> list[tuple[str, str, str]]:
-        """The path, the line and the name of each new definition."""
-        added: list[tuple[str, str, str]] = []
+    def _added(self) -> Mapping[str, list[tuple[str, str]]]:
+        """The path and name of each new definition, by its line without the name."""
+        added: dict[str, list[tuple[str, str]]] = {}
         for path, source in self._sources.items():
             if source.after is None or source.language is None:
                 continue
@@ -170,9 +171,9 @@ class SourceChange:
             old_lines = set(_lines(before)) if new else set()
             for line in _lines(source.after) if new else ():
                 if line not in old_lines:
-                    names = sorted(new.intersection(re.findall(_NAME, line)))
-                    added += [(path, line, name) for name in names]
-        return added[:MAX_ADDED]
+                    for name in sorted(new.intersection(re.findall(_NAME, line))):
+                        added.setdefault(_without(line, name), []).append((path, name))
+        return added
 
 
 def _defined(data: bytes, language: Language) -> frozenset[str]:
@@ -192,7 +193,7 @@ def _share_words(old: set[str], new: set[str]) -> float:
         for word in old
         if word in new
         or any(
-            min(word, other, key=len) in max(word, other, key=len)
+            word in other or other in word
             for other in new
             if min(len(word), len(other)) >= MIN_WORD
         )
@@ -200,9 +201,7 @@ def _share_words(old: set[str], new: set[str]) -> float:
     return len(common) / max(len(old), len(new))
 
 
-def _compare(old: str, old_name: str, new: str, new_name: str) -> float:
-    """Return the share of tokens that two lines have in common, the names left out."""
-    before = Counter(re.findall(_LEXEME, old.replace(old_name, " ")))
-    after = Counter(re.findall(_LEXEME, new.replace(new_name, " ")))
-    size = max(before.total(), after.total())
-    return (before & after).total() / size if size else 0.0
+def _without(line: str, name: str) -> str:
+    """Return a line without a name, in any of its spellings."""
+    folded = fold_name(name)
+    return re.sub(_NAME, lambda found: "\0" if fold_name(found[0]) == folded else found[0], line)

@@ -7,16 +7,21 @@ mentions them in inline code, a code block or its front matter. `--read-timeout`
 
 With `--staged` or `--base`, the change must remove the name from the last source that had it. In a
 state, the name must have existed when the page was last changed, which is a warning at most. Names
-that only tests, lock files, changelogs and CI files still have are gone; what only examples and
-scripts define is not looked for. Also ignored are lines that the change itself writes, lines that
-call a name removed or deprecated, names that examples in the page define, or import from other
-packages, and pages about the past: changelogs, migration guides, decisions, blog posts.
+that only tests, lock files, changelogs and CI files still have, or that examples only use, are
+gone; what only examples and scripts define is not looked for. A folder of several words is also
+found by its name alone. Also ignored are lines that the change itself writes, lines that say that a
+name was removed, names that examples in the page define, or import from other packages, and pages
+and sections about the past: changelogs, versions, migration guides, decisions, blog posts, and what
+says at its beginning that its subject was removed.
+
+Where the change also requires another package, or another version of one, that package may have the
+name now: then it is a warning.
 
 The rule needs the names in all sources, which `ubp check` reads once and keeps in the index. Where
 many are not indexed yet, or a partial clone lacks them, the rule is not checked, and fails nothing.
 
-What to do: update the page. If the change shows which name took the old one's place, the message
-says so.
+What to do: update the page. If the change writes a name with a common word where the old one was,
+on a line that differs in nothing else, the message says so.
 
 To ignore a mention, add a comment on its line or the line above:
 `<!-- ubp: ignore[removed-name] -->`
@@ -69,6 +74,9 @@ def _finding(outdated: OutdatedMention, context: RuleContext) -> Finding:
         message = f"`{text}` no longer exists; {source} used to define it."
     else:
         message = f"`{text}` was removed from {source}, and no source has it."
+    if outdated.manifest:
+        message = f"{message.removesuffix('.')}; it may come from another package now."
+        hint = f"Update the page, unless a package that {outdated.manifest} requires has the name."
     return Finding(
         rule=NAME,
         filepath=outdated.page,
@@ -77,5 +85,5 @@ def _finding(outdated: OutdatedMention, context: RuleContext) -> Finding:
         subject=text,
         hint=hint,
         related=outdated.replaced_in or moved_to,
-        is_minor=outdated.is_old,
+        is_minor=outdated.is_old or outdated.manifest is not None,
     )
