@@ -294,18 +294,10 @@ def test_claude_desktop_starts_this_ubp_in_this_repository(server):
     assert json.loads(text) == {"mcpServers": {"ubp": entry}}
 
 
-@pytest.mark.parametrize(
-    ("file", "names"),
-    [
-        (".vscode", ["vscode"]),
-        (".cursor", ["cursor"]),
-        ("CLAUDE.md", ["claude-code"]),
-        (".mcp.json", ["claude-code"]),
-    ],
-)
-def test_only_the_agent_in_use_is_offered(file, names):
+@pytest.mark.parametrize("file", [".vscode", ".cursor", "CLAUDE.md", ".mcp.json"])
+def test_project_with_an_agent_is_offered_all_that_read_files_of_a_project(file):
     snippets = make_snippets(place(server=("/usr/bin/ubp",), files=frozenset({file})))
-    assert [snippet.name for snippet in snippets[1:]] == names
+    assert [snippet.name for snippet in snippets[1:]] == ["claude-code", "cursor", "vscode"]
 
 
 AT_GITHUB = {"repository": "https://github.com/example/ubp.git", "revision": "v1.0"}
@@ -403,7 +395,9 @@ def test_init_offers_to_accept_many_old_findings(drifted, ubp):
     assert "ubp debt" not in ubp(drifted, "init", "--yes").out
     drifted.write("docs/more.md", "[gone](gone.md)\n")
     purpose = "accepts 10 existing findings, so that only new ones fail"
-    assert steps_of(ubp(drifted, "init", "--yes").out)["ubp debt"] == purpose
+    steps = steps_of(ubp(drifted, "init", "--yes").out)
+    assert steps["ubp debt"] == purpose
+    assert list(steps)[:2] == ["ubp check", "ubp debt"]
     assert ubp(drifted, "init", "--yes", "--json").record["acceptable"] == 10
     ubp(drifted, "debt")
     drifted.write("docs/most.md", "".join(f"[{n}](gone{n}.md)\n" for n in range(20)))
@@ -446,6 +440,35 @@ def test_init_ends_with_three_commands_that_work(drifted, ubp):
     assert steps["ubp check"] == "lists 1 broken link and what else is wrong"
     for command in steps:
         assert ubp(drifted, *command.split()[1:]).status in {0, 1}
+
+
+def test_init_offers_check_before_debt_where_no_link_is_broken(repository, ubp):
+    for number in range(12):
+        repository.write(f"docs/{number}.md", "---\nsource_refs: 1\nsource_refs: 2\n---\n# P\n")
+    repository.write("docs/fine.md", "[0](0.md)\n")
+    steps = steps_of(ubp(repository, "init", "--yes").out)
+    assert list(steps)[:2] == ["ubp check", "ubp debt"]
+    assert steps["ubp check"] == "lists 24 findings"
+
+
+def test_init_counts_links_to_nothing(repository, ubp):
+    links = "[a](gone.md) [b](#gone) [c](#c) [d](a.md#d) " + "[a](a.md) " * 20
+    repository.write("docs/a.md", f"# C\n\n## D\n\n{links}\n")
+    repository.write("docs/b.md", "[v](/v.md) [w](/w.md) [x](/x.md) [y](/y.md) [z](/z.md)\n")
+    out = ubp(repository, "init", "--yes").out
+    assert "; 29 links (2 to nothing and 5 in a form that is not understood), " in out
+
+
+def test_init_lists_sites_of_one_generator_in_a_line(repository, ubp):
+    for number in range(9):
+        repository.write(f"books/{number}/book.toml", "[book]\ntitle = 'B'\n")
+        repository.write(f"books/{number}/src/a.md", "# A\n")
+    repository.write("mkdocs.yml", "site_name: S\n")
+    repository.write("docs/a.md", "# A\n")
+    out = ubp(repository, "init", "--yes").out
+    assert "  Site: mkdocs (docs/)\n" in out
+    folders = ", ".join(f"books/{number}/src/" for number in range(6))
+    assert f"  Sites: 9 of mdbook ({folders}, 3 more)\n" in out
 
 
 def test_init_lists_what_it_indexes_and_what_it_omits(drifted, ubp):
@@ -726,19 +749,27 @@ def test_init_with_most_pages_bound_shows_no_preview(drifted, ubp):
     assert "ubp bind" not in ubp(drifted, "init", "--yes").out
 
 
-@pytest.mark.parametrize("limit", ["MAX_PREVIEW_PAGES", "MAX_PREVIEW_FILES"])
-def test_init_in_too_large_a_repository_shows_no_preview(limit, unbound, ubp, monkeypatch):
-    monkeypatch.setattr(f"ubp.answers.setup.init.{limit}", 2)
+def test_init_where_proposals_take_too_long_shows_no_preview(unbound, ubp, monkeypatch):
+    monkeypatch.setattr("ubp.answers.setup.init.MAX_PREVIEW_SECONDS", 0.0)
     unbound.write("README.md", "# Read me\n")
     record = ubp(unbound, "init", "--yes", "--json").record
     assert (record["preview"], record["is_large"]) == (None, True)
     out = ubp(unbound, "init", "--yes").out
-    assert "No sources were proposed, because the repository is large\n" in out
+    assert "No sources were proposed: here that takes more than 0 s, by `ubp bind`\n" in out
     assert steps_of(out)["ubp bind docs"] == "proposes sources for the pages of a directory"
 
 
+def test_init_shows_a_preview_of_many_pages_and_files(unbound, ubp):
+    for number in range(400):
+        unbound.write(f"docs/page_{number}.md", f"# Page {number}\n")
+        unbound.write(f"data/{number}.txt", f"{number}\n")
+    record = ubp(unbound, "init", "--yes", "--json").record
+    assert record["is_large"] is False
+    assert record["preview"]["proposed"] >= 1
+
+
 def test_commands_of_init_work_where_it_was_typed(unbound, capsys, monkeypatch):
-    monkeypatch.setattr("ubp.answers.setup.init.MAX_PREVIEW_FILES", 1)
+    monkeypatch.setattr("ubp.answers.setup.init.MAX_PREVIEW_SECONDS", 0.0)
     (unbound.root / "docs" / "deep").mkdir()
     monkeypatch.chdir(unbound.root / "docs" / "deep")
     assert main(["init", "--yes"]) == 0

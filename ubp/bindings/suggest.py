@@ -112,7 +112,7 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     index, bound = _open_index(view, history, request.is_hidden)
     index.load(view, request.pages)
     suggestions = []
-    for done, page in enumerate(request.pages, 1):
+    for done, page in enumerate(with_checkpoints(request.pages, 1), 1):
         view.context.progress("Finding sources", done, len(request.pages))
         excluded = [*bound.get(page, ()), *index.embedded(page)] + [
             _file_of(source, view)

@@ -133,6 +133,11 @@ def find_removed_mentions(session: Session, paths: Sequence[str] = ()) -> tuple[
     return check_state(context, options._replace(is_quick=True)).findings
 
 
+def check_links(session: Session, context: StalenessContext) -> CheckReport:
+    """Return the links that lead nowhere in a state, to a page, a file or a heading."""
+    return check_state(context, check_options(session, context.view, rules=tuple(GATED)))
+
+
 def count_broken_links(session: Session, context: StalenessContext) -> int:
     """Return how many errors the rule broken-link finds in a state."""
     options = check_options(session, context.view, rules=("broken-link",))

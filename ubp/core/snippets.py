@@ -15,8 +15,7 @@ _GITHUB_URL = re.compile(
 _HOST_OF_URL = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([\w.-]+)[:/]")
 _WORKFLOW = ".github/workflows/documentation.yml"
 _PIPELINE = ".gitlab-ci.yml"
-_CLAUDE_FILES = (".claude", ".mcp.json", "CLAUDE.md", "AGENTS.md")
-AGENT_FILES = (*_CLAUDE_FILES, ".cursor", ".vscode")
+AGENT_FILES = (".claude", ".mcp.json", "CLAUDE.md", "AGENTS.md", ".cursor", ".vscode")
 """Files in a repository's root that show which agents its authors use."""
 
 
@@ -187,12 +186,8 @@ def _server_config(key: str, server_command: tuple[str, ...], **fields: str) -> 
     return f'{{\n  "{key}": {{\n    "ubp": {server}\n  }}\n}}\n'
 
 
-def _serves(*files: str) -> Callable[[SnippetTarget], bool]:
-    """Return whether to offer an agent: it has files here, or no agent has."""
-    return lambda target: (
-        bool(target.server)
-        and (not target.files.isdisjoint(files) or target.files.isdisjoint(AGENT_FILES))
-    )
+def _can_serve(target: SnippetTarget) -> bool:
+    return bool(target.server)
 
 
 def _repos(target: SnippetTarget) -> str:
@@ -222,25 +217,25 @@ SNIPPETS = (
     SnippetRow(
         "claude-code",
         lambda _: "Claude Code: run this in the repository",
-        _serves(*_CLAUDE_FILES),
+        _can_serve,
         _claude_code,
     ),
     SnippetRow(
         "claude-desktop",
         lambda _: "Claude Desktop: claude_desktop_config.json",
-        _serves(),
+        lambda target: _can_serve(target) and target.files.isdisjoint(AGENT_FILES),
         _claude_desktop,
     ),
     SnippetRow(
         "cursor",
         lambda _: "Cursor: .cursor/mcp.json",
-        _serves(".cursor"),
+        _can_serve,
         _workspace_config("mcpServers"),
     ),
     SnippetRow(
         "vscode",
         lambda _: "VS Code: .vscode/mcp.json",
-        _serves(".vscode"),
+        _can_serve,
         _workspace_config("servers", type="stdio"),
     ),
     SnippetRow(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 
 from ubp.code.names import SourceNames, read_names
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.index.facts import BlobFacts, Contents, FileContents
 from ubp.index.store.facts import NameTable
@@ -42,7 +43,7 @@ def _read(
 ) -> dict[ObjectId, str]:
     def parse_batches(batches: Iterator[Contents], total: int) -> Iterator[dict[ObjectId, str]]:
         context.progress(title, 0, total)
-        for batch in batches:
+        for batch in with_checkpoints(batches, 1):
             yield {blob: parse(data) for blob, data in batch.items()}
 
     contents = FileContents(context.repository, context.snapshot)
