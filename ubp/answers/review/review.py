@@ -18,7 +18,7 @@ from ubp.frame.budget import TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import Count, Digest, DocId, Fraction, Line, Option, PagePath
 from ubp.frame.records import SnapshotRecord, snapshot_record
-from ubp.frame.wording import ChangeWords, acknowledge_command, count
+from ubp.frame.wording import ChangeWords, acknowledge_command, count, printable
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.review.excerpt import (
@@ -400,7 +400,7 @@ def _case_text(case: CaseRecord, record: ReviewRecord, marker: str, write: Write
         yield from (f"  {line}" for line in write.enclose(passage_text, ""))
         yield from (f"  {line}" for line in write.style.diff(change_text))
     for action in case.actions:
-        yield f"  If {action.when}: {style.cyan(action.command)}"
+        yield f"  If {printable(action.when)}: {style.cyan(printable(action.command))}"
 
 
 def _page_lines(passages: Sequence[PassageRecord]) -> Iterator[str]:
