@@ -2,7 +2,8 @@
 
 Needs Python 3.11 and git. Words after it go to pytest, and then only the tests run:
 `python3 tests/check.py -k search`. `--fast` runs format, lint, types and contracts, and the tests
-of the packages that differ from `origin/main` (from `HEAD`, where there is none).
+of what differs from `origin/main` (from `HEAD`, where there is none): those of its package and, as
+`ELSEWHERE` says, those of surfaces and of generated text.
 The README's install line uses the same environment, with whatever pip `venv` puts there.
 """
 
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +30,23 @@ STEPS = (
     ("import contracts", ("lint-imports",)),
     ("tests", ("pytest", "--numprocesses", "auto", "--dist", "worksteal")),
 )
+
+
+# The tests that a file can break besides those of its package, by the beginning of its path.
+ELSEWHERE = {
+    "ubp/": (
+        "tests/cli/test_hot_path.py",
+        "tests/test_citations.py",
+        "tests/test_docs.py",
+        "tests/test_tidy.py",
+    ),
+    "ubp/answers/": ("tests/cli", "tests/server"),
+    "ubp/checks/rules/": ("tests/cli/test_transcripts.py",),
+    "ubp/table.py": ("tests/cli", "tests/frame", "tests/server"),
+    "tests/transcripts/": ("tests/cli/test_transcripts.py",),
+    "docs/": ("tests/test_docs.py",),
+    "README": ("tests/test_docs.py",),
+}
 
 
 def install() -> None:
@@ -55,8 +74,8 @@ def runs_this_checkout() -> bool:
     return Path(module.strip()) == ROOT / "ubp" / "__init__.py"
 
 
-def changed_tests() -> list[str]:
-    """Return the folders and files of tests for what was changed, new files included."""
+def changed_files() -> list[str]:
+    """Return the files that differ from the base, new ones included."""
 
     def git(*words: str) -> list[str]:
         command = ["git", *words]
@@ -64,14 +83,20 @@ def changed_tests() -> list[str]:
         return done.stdout.splitlines()
 
     base = (git("merge-base", "origin/main", "HEAD") or ["HEAD"])[0]
-    changed = git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
+    return git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
+
+
+def find_tests(changed: Iterable[str]) -> list[str]:
+    """Return the folders and files of tests for these files."""
     found = set()
-    for path in map(Path, changed):
-        match path.parts:
+    for path in changed:
+        match Path(path).parts:
             case ("tests", name) if name.startswith("test_"):
-                found.add(str(path))
-            case ("tests" | "ubp", package, _, *_):
+                found.add(path)
+            case ("tests" | "ubp", package, _, *_) if package != "transcripts":
                 found.add(f"tests/{package}")
+        for start, tests in ELSEWHERE.items():
+            found.update(tests if path.startswith(start) else ())
     return sorted(name for name in found if (ROOT / name).exists())
 
 
@@ -79,7 +104,7 @@ def select_steps(arguments: list[str]) -> list[tuple[str, tuple[str, ...]]]:
     """Return the steps that these arguments ask for, each with its whole command."""
     *checks, (name, command) = STEPS
     if arguments == ["--fast"]:
-        tests = changed_tests()
+        tests = find_tests(changed_files())
         return [*checks, (name, (*command, *tests))] if tests else checks
     return [(name, (*command, *arguments))] if arguments else list(STEPS)
 

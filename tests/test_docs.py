@@ -319,7 +319,7 @@ def test_what_a_page_shows_is_true(page):
     if os.environ.get("UPDATE_DOCS"):
         page.write_text(pasted, encoding="utf-8", newline="\n")
     else:
-        assert pasted == text
+        assert pasted == text, "UPDATE_DOCS=1 pastes what is true now; review it."
 
 
 def test_addresses_of_the_package_are_in_its_repository():
@@ -374,6 +374,23 @@ def test_python_example_prints_stale_references(repository):
     )
     path, source, verdict, _ = done.stdout.split(maxsplit=3)
     assert (path, source, verdict) == ("docs/sessions.md", "src/session.py", "modified")
+
+
+def test_guide_names_every_tool_that_is_offered_by_default():
+    guide = (ROOT / "docs/guide/agents.md").read_text(encoding="utf-8")
+    tools = {tool.name for tools in TOOLSETS.values() for tool in tools}
+    assert {name for name in tools if f"`{name}`" not in guide} == set(), "By hand: agents.md."
+
+
+def test_guide_names_every_command_that_reads_collections():
+    guide = (ROOT / "docs/guide/collections.md").read_text(encoding="utf-8")
+    commands = {
+        row.command
+        for row in TABLE
+        if row.command and " " not in row.command and load(row).reads_collections
+    }
+    named = re.search(r"^(.*)take `--in NAME`", guide, re.MULTILINE)[1]
+    assert set(re.findall("`([a-z-]+)`", named)) == commands, "By hand: collections.md."
 
 
 def test_examples_of_requests_make_requests_of_the_table():

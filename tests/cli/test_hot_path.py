@@ -41,6 +41,10 @@ HEAVY = {
     "ubp.output.ci.outcome",
 }
 
+ADVICE = (
+    "Import it in the function that needs it; `python -X importtime` shows what imports it now."
+)
+
 PROGRAM = """
 import os, sys
 from ubp.__main__ import main
@@ -87,7 +91,7 @@ def loaded(drifted):
 def test_warm_run_imports_nothing_heavy(tokens, loaded):
     status, modules = loaded(*tokens)
     assert status == (1 if "--exit-code" in tokens else 0)
-    assert modules & HEAVY == set()
+    assert modules & HEAVY == set(), ADVICE
 
 
 def test_changed_source_needs_nothing_heavy(drifted, loaded):
@@ -96,14 +100,14 @@ def test_changed_source_needs_nothing_heavy(drifted, loaded):
     drifted.write("src/a.py", "3\n")
     for tokens, status in ((["stale"], 0), (["stale", "--staged"], 1)):
         found, modules = loaded(*tokens)
-        assert (found, modules & HEAVY) == (status, set())
+        assert (found, modules & HEAVY) == (status, set()), ADVICE
 
 
 def test_new_commit_needs_nothing_heavy(drifted, loaded):
     drifted.write("src/b.py", "3\n")
     drifted.commit("Change b")
     status, modules = loaded("stale")
-    assert (status, modules & HEAVY) == (0, set())
+    assert (status, modules & HEAVY) == (0, set()), ADVICE
 
 
 def test_command_line_loads_no_heavy_library_before_it_is_needed():
@@ -112,7 +116,7 @@ def test_command_line_loads_no_heavy_library_before_it_is_needed():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     heavy = {"mcp", "model2vec", "numpy", "pygit2", "sqlite_utils", "yaml", "markdown_it"}
-    assert set(done.stdout.split()) & heavy == set()
+    assert set(done.stdout.split()) & heavy == set(), ADVICE
 
 
 def test_hook_that_checks_links_loads_no_markdown_parser(drifted):
@@ -126,4 +130,4 @@ def test_hook_that_checks_links_loads_no_markdown_parser(drifted):
         ).stdout
 
     run()  # builds the index
-    assert run().splitlines()[-1] == "set()"
+    assert run().splitlines()[-1] == "set()", ADVICE

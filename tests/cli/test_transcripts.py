@@ -58,7 +58,7 @@ def test_commands_print_what_the_transcript_shows(file, tmp_path, isolated_envir
     if os.environ.get("UPDATE_TRANSCRIPTS"):
         file.write_text(actual, encoding="utf-8", newline="\n")
     else:
-        assert actual == expected
+        assert actual == expected, "UPDATE_TRANSCRIPTS=1 writes what is true now; review it."
 
 
 def replay(transcript, session):

@@ -51,6 +51,11 @@ def project(repository):
     return repository
 
 
+def test_every_tool_has_a_call():
+    offered = [tool.name for tool in select_tools(["+edit"])]
+    assert offered == list(CALLS), "CALLS needs a call of each tool, in the order of the table."
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("is_structured", [False, True])
 async def test_tools_answer_in_each_era_and_form(mode, is_structured, project, server_of, valid):
@@ -59,7 +64,6 @@ async def test_tools_answer_in_each_era_and_form(mode, is_structured, project, s
     server = server_of(scheduler, select_tools(["+edit"]), is_structured=is_structured)
     async with Client(server, mode=mode) as client:
         offered = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert list(offered) == list(CALLS)
         for name, arguments in CALLS.items():
             given = dict(arguments)
             if name == "ubp_update_page":

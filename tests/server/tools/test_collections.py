@@ -50,7 +50,9 @@ def test_reading_tools_list_the_collections_that_they_accept():
         is_about_the_project = tool.name in {
             *("ubp_check_staleness", "ubp_get_impact", "ubp_review_change")
         }
-        assert ("collection" in properties) != is_about_the_project
+        assert ("collection" in properties) != is_about_the_project, (
+            f"{tool.name}: what reads pages has reads_collections=True in its Answer."
+        )
         if not is_about_the_project:
             assert "spec, api" in properties["collection"]["description"]
 

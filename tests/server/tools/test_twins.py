@@ -8,6 +8,7 @@ import pytest
 from ubp.__main__ import main
 from ubp.core.errors import BadArgumentError
 from ubp.server.tools.tool import call_tool
+from ubp.table import ROWS
 from ubp.workspace import Workspace
 
 VARYING = {"query_time_ms", "age_days", "token_estimate", "schema_version"}
@@ -78,7 +79,14 @@ def lean(record, schema):
     }
 
 
-LISTS = ("fulltext_search", "list_pages", "get_graph", "suggest_links", "get_impact")
+LISTS = (
+    "fulltext_search",
+    "list_pages",
+    "get_graph",
+    "suggest_links",
+    "get_impact",
+    "review_change",
+)
 # A record is complete, as a command prints it.
 COMPLETE = {"verbose": True, "max_tokens": 20_000}
 
@@ -180,7 +188,18 @@ CASES = [
         "get_impact",
         {"path": "docs/auth.md", "depth": 1, "limit": 1, "ref": "HEAD"},
     ),
+    ("review --staged", "review_change", {"staged": True}),
+    (
+        "review docs --base HEAD~1 --limit 1",
+        "review_change",
+        {"paths": ["docs"], "base": "HEAD~1", "limit": 1},
+    ),
 ]
+
+
+def test_every_tool_that_is_a_command_has_a_case(tools):
+    twins = {row.tool.removeprefix("ubp_") for row in ROWS if row.tool and row.command}
+    assert twins & tools.keys() == {name for _, name, _ in CASES}, "CASES needs each tool."
 
 
 def test_command_prints_the_record_of_its_tool(printed, answered, tools):
