@@ -19,19 +19,14 @@ KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
 
 
 def init(
+    request: InitRequest,
     *,
-    yes: Annotated[bool, Parameter(name=["--yes", "-y"])] = False,
-    skip_embedding: bool = False,
+    yes: Annotated[
+        bool, Parameter(name=["--yes", "-y"], help="Use the defaults without asking.")
+    ] = False,
     terminal: Terminal,
 ) -> int:
-    """Run `ubp init`.
-
-    Args:
-        yes: Use the defaults without asking.
-        skip_embedding: Do not compute embeddings now; the first search that needs them will.
-        terminal: Where the answer goes.
-    """
-    request = InitRequest(skip_embedding=skip_embedding)
+    """Ask for what the defaults do not know, then set up."""
     if terminal.is_interactive() and not yes:
         with open_workspace(terminal) as workspace:
             asked = _ask(workspace.session, request, terminal)
