@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from ubp.core.errors import UsageError
-from ubp.core.model import LinkType
 
 if TYPE_CHECKING:
     from ubp.index.collections import CollectionReference
 
 Revision = Annotated[str | None, Parameter(metavar="REV")]
 Keys = Annotated[list[str] | None, Parameter(metavar="NAME")]
-DocTypes = Annotated[list[str] | None, Parameter(metavar="TYPE")]
-Tags = Annotated[list[str] | None, Parameter(metavar="TAG")]
-LinkTypes = Annotated[list[LinkType] | None, Parameter(metavar="TYPE")]
 Number = Annotated[int, Parameter(metavar="N")]
 OptionalNumber = Annotated[int | None, Parameter(metavar="N")]
 OptionalDecimal = Annotated[float | None, Parameter(metavar="N")]
@@ -31,7 +27,6 @@ LEVEL = Parameter(metavar="LEVEL")
 
 # A browser lays out and draws so many pages in some seconds.
 PICTURE_LIMIT = 5_000
-MAX_USEFUL_DEPTH = "Beyond a few links, nearly every page is connected."
 
 
 def read_collections(names: str | None, ref: str | None) -> "tuple[CollectionReference, ...]":
