@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 Revision = Annotated[str | None, Parameter(metavar="REV")]
 Keys = Annotated[list[str] | None, Parameter(metavar="NAME")]
-Number = Annotated[int, Parameter(metavar="N")]
 OptionalNumber = Annotated[int | None, Parameter(metavar="N")]
 OptionalDecimal = Annotated[float | None, Parameter(metavar="N")]
 OutputFiles = Annotated[list[str] | None, Parameter(metavar="FORMAT=PATH")]
