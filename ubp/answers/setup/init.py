@@ -45,8 +45,8 @@ from ubp.index.view import View
 from ubp.staleness.state import open_context
 from ubp.staleness.translation_rules import propose_rules
 
-# Of CPU, whatever else the machine does: nobody waits longer for a preview. `ubp bind` took 0.9 s for
-# 662 files, 2.4 s for 993 pages.
+# Of CPU, whatever else the machine does: nobody waits longer for a preview. `ubp bind` took 0.9 s
+# for 662 files, 2.4 s for 993 pages.
 MAX_PREVIEW_SECONDS = 5.0
 MAX_FOLDER_PAGES = 300  # of the directory that is proposed to begin with
 PREVIEWED_SOURCES = 10  # of a page; the preview counts pages
