@@ -6,8 +6,13 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -249,3 +254,49 @@ def valid():
         return record
 
     return check
+
+
+@pytest.fixture
+def chat_model() -> Iterator[Any]:
+    """A server that answers chat completions, and the `environment` that names it.
+
+    It sends `replies`, texts or whole bodies, after `delay` seconds, with `statuses` (200 where
+    there is none left) and `headers`, and keeps the `requests`.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        replies, requests, statuses, headers_sent, delay = [], [], [], {}, 0.0
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            self.requests.append((self.path, self.headers["Authorization"], json.loads(body)))
+            reply = self.replies.pop(0)
+            data = reply if isinstance(reply, bytes) else completion(reply)
+            time.sleep(self.delay)
+            self.send_response(self.statuses.pop(0) if self.statuses else 200)
+            self.send_header("Content-Length", str(len(data)))
+            for name, value in self.headers_sent.items():
+                self.send_header(name, value)
+            self.end_headers()
+            with suppress(OSError):  # the client may be gone
+                self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    def completion(text: str) -> bytes:
+        message = {"message": {"role": "assistant", "content": text}}
+        usage = {"prompt_tokens": 1_000, "completion_tokens": 100}
+        return json.dumps({"choices": [message], "usage": usage}).encode()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    values = {"URL": f"http://127.0.0.1:{server.server_address[1]}/v1/", "MODEL": "tiny"}
+    Handler.environment = {
+        f"{prefix}_{name}": value
+        for prefix in ("UBP_ASK", "UBP_REVIEW")
+        for name, value in {**values, "KEY": "secret"}.items()
+    }
+    yield Handler
+    server.shutdown()
+    server.server_close()

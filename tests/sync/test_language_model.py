@@ -7,7 +7,7 @@ from ubp.sync.language_model import find_language_model
 
 
 def test_model_is_found_only_if_the_environment_names_one():
-    assert find_language_model({"OPENAI_API_KEY": "x"}) is None
+    assert find_language_model({"OPENAI_API_KEY": "x"}, "UBP_ASK") is None
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,6 @@ def test_model_is_found_only_if_the_environment_names_one():
 )
 def test_passages_are_sent_only_by_https_or_to_this_machine(url):
     with pytest.raises(UsageError, match="passages may be sent to"):
-        find_language_model({"UBP_ASK_URL": url, "UBP_ASK_MODEL": "tiny"})
+        find_language_model({"UBP_ASK_URL": url, "UBP_ASK_MODEL": "tiny"}, "UBP_ASK")
     with pytest.raises(UsageError, match="UBP_ASK_MODEL is not"):
-        find_language_model({"UBP_ASK_URL": "https://example.com"})
+        find_language_model({"UBP_ASK_URL": "https://example.com"}, "UBP_ASK")

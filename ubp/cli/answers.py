@@ -20,7 +20,7 @@ from ubp.core.model import FilePath
 from ubp.frame.answer import AnyAnswer
 from ubp.frame.budget import MEASURES, TokenLimit, build_answer
 from ubp.frame.fields import Option
-from ubp.frame.schema import given_type, option_of, request_schema
+from ubp.frame.schema import given_type, limits_of, option_of
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.table import KITS, ROWS, Row, answers_of_options, load, subcommands
@@ -228,9 +228,9 @@ def merges_collections(answer: AnyAnswer) -> bool:
 
 def check_limits(answer: AnyAnswer, given: Mapping[str, Any]) -> None:
     """Raise `UsageError` where a number is outside the limits of its option."""
-    schema = request_schema(answer.request)  # type: ignore[arg-type]  # classes are hashable
+    hints = get_type_hints(answer.request, include_extras=True)
     for name, option in options_of(answer).items():
-        limits = schema["properties"].get(name, {})
+        limits = limits_of(hints[name])
         if given.get(name) is not None and "minimum" in limits:
             check_range(
                 _name_of(name, option),

@@ -64,6 +64,11 @@ def request_schema(request: type) -> Schema:
     return {**schema, "required": required} if required else schema
 
 
+def limits_of(hint: Any) -> Schema:
+    """Return the schema of the type of an argument, which has its limits."""
+    return _schema(given_type(hint), is_lean=True)
+
+
 def given_type(hint: Any) -> Any:
     """Return the type of an argument that is given: what is not given is None in the request."""
     alternatives = [type_ for type_ in get_args(hint) if type_ is not NoneType]

@@ -3,10 +3,11 @@
 A case is what a reader needs to decide about one page, and no more; what settles it is a command.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from ubp.answers.review.judge import PRICE, Affected, Judged, Judgement, find_judge, judge_cases
 from ubp.bindings.features import MIN_CONFIDENCE
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
@@ -106,6 +107,33 @@ class ActionRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgementRecord:
+    """What the judge says of a case: advice, from what it was shown."""
+
+    affected: Annotated[Affected, "whether the change affects the page"]
+    probability: Annotated[
+        Fraction | None, "the judge's own, that the page must be edited; null: it gave none"
+    ]
+    line: Annotated[str, "line of the page that is affected, quoted; may be empty"]
+    why: Annotated[str, "its reason, or why its answer could not be used"]
+    is_cached: Annotated[bool, "whether it was asked before, and not now"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRecord:
+    """Who judged the cases, and what that cost."""
+
+    model: Annotated[str, "the language model"]
+    asked: Annotated[Count, "number of cases that it was asked about"]
+    cached: Annotated[Count, "number of cases with an earlier verdict"]
+    unjudged: Annotated[Count, "number of cases beyond --max-cases"]
+    prompt_tokens: Annotated[Count, "tokens that were sent, as its server counted them"]
+    completion_tokens: Annotated[Count, "tokens that it wrote"]
+    cost: Annotated[float | None, f"what they cost by {PRICE}; null without it"]
+    problems: Annotated[tuple[str, ...], "cases that it gave no verdict on, and why"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRecord:
     """A page that the change may affect, and what a reader needs to decide."""
 
@@ -131,6 +159,9 @@ class CaseRecord:
     hunks: Annotated[tuple[HunkRecord, ...], "the hunks nearest to the page"]
     actions: Annotated[tuple[ActionRecord, ...], "what settles the case"]
     fingerprint: Annotated[Digest, "the same as long as the case is, whatever its probability"]
+    judgement: Annotated[
+        JudgementRecord | None, "what the judge says; null: it was not asked about this case"
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +178,7 @@ class ReviewRecord:
     ref: Annotated[str | None, "revision where it ends; null: HEAD, the index or the work tree"]
     snapshot: SnapshotRecord
     not_checked: Annotated[tuple[str, ...], "what could not be checked, and why"]
+    judge: Annotated[JudgeRecord | None, "who judged the cases; null: nobody"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +206,18 @@ class ReviewRequest(Request[ReviewRecord]):
         Option("Maximum number of cases (10).", metavar="N"),
     ] = DEFAULT_CASES
     max_tokens: MaxTokens | None = None
+    judge: Annotated[
+        bool,
+        Option(
+            "Let the language model judge the cases that UBP_REVIEW_URL and UBP_REVIEW_MODEL name.",
+            is_only=True,
+        ),
+    ] = False
+    max_cases: Annotated[
+        int,
+        *between(1, MAX_CASES),
+        Option("With --judge, ask about at most this many cases (10).", metavar="N", is_only=True),
+    ] = DEFAULT_CASES
 
     @property
     def target(self) -> Target:
@@ -185,18 +229,30 @@ def run(session: Session, request: ReviewRequest) -> ReviewRecord:
     """Return the cases of a change.
 
     Raises:
-        UsageError: the change is not one, or a path matches no page.
+        UsageError: the change is not one, a path matches no page, or no judge can be asked.
     """
     request = _with_range(request)
+    judge = find_judge(session.environment) if request.judge else None  # an error before any work
     review = review_change(session, request.target, request.paths, limit=request.limit)
+    judged = (
+        judge_cases(session, judge, review.cases, review.subjects, request.max_cases)
+        if judge
+        else None
+    )
+    judgements = judged.judgements if judged else {}
     words = ChangeWords(request.base, request.ref)
     prefix = session.repository.prefix
     is_open = not request.ref
+    cases = [
+        _case_record(
+            case,
+            _actions(case, request, words, prefix) if is_open else (),
+            judgements.get(case.filepath),
+        )
+        for case in review.cases
+    ]
     return ReviewRecord(
-        cases=tuple(
-            _case_record(case, _actions(case, request, words, prefix) if is_open else ())
-            for case in review.cases
-        ),
+        cases=tuple(sorted(cases, key=_verdict_order)),
         truncated_count=review.omitted,
         unlikely=review.unlikely,
         min_probability=MIN_PROBABILITY,
@@ -206,6 +262,25 @@ def run(session: Session, request: ReviewRequest) -> ReviewRecord:
         ref=request.ref,
         snapshot=snapshot_record(review.snapshot),
         not_checked=review.not_checked,
+        judge=_judge_record(judged) if judged else None,
+    )
+
+
+def _verdict_order(case: CaseRecord) -> int:
+    """Return the rank of a case: what the judge affirms first, what it denies last."""
+    return {"yes": 0, "no": 2}.get(case.judgement.affected, 1) if case.judgement else 1
+
+
+def _judge_record(judged: Judged) -> JudgeRecord:
+    return JudgeRecord(
+        model=judged.model,
+        asked=judged.asked,
+        cached=judged.cached,
+        unjudged=judged.unjudged,
+        prompt_tokens=judged.prompt_tokens,
+        completion_tokens=judged.completion_tokens,
+        cost=judged.cost,
+        problems=judged.problems,
     )
 
 
@@ -251,7 +326,7 @@ def _actions(
 
 
 def _case_record(
-    case: Case, actions: Sequence[ActionRecord] | Iterator[ActionRecord]
+    case: Case, actions: Iterable[ActionRecord], judgement: Judgement | None
 ) -> CaseRecord:
     excerpt = case.excerpt
     return CaseRecord(
@@ -297,6 +372,7 @@ def _case_record(
         ),
         actions=tuple(actions),
         fingerprint=case_digest(case),
+        judgement=JudgementRecord(**judgement._asdict()) if judgement else None,
     )
 
 
@@ -356,15 +432,41 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
     marker = write.marker(*texts)
     if write.is_agent:
         yield f"{_summary(record, write)} {write.notice(marker)}"
-    for number, case in enumerate(record.cases, 1):
+    cases = [case for case in record.cases if not _is_denied(case)]
+    for number, case in enumerate(cases, 1):
         if write.is_agent or number > 1:
             yield ""
         yield from _case_text(case, record, marker, write)
     if not write.is_agent:
-        if record.cases:
+        if cases:
             yield ""
+        yield from _judge_text(record, write)
         yield _summary(record, write)
     yield from (write.quote(sentence) for sentence in record.not_checked)
+
+
+def _is_denied(case: CaseRecord) -> bool:
+    return case.judgement is not None and case.judgement.affected == "no"
+
+
+def _judge_text(record: ReviewRecord, write: Writer) -> Iterator[str]:
+    """Yield a line for each case that the judge denies, and what its verdicts cost."""
+    judge = record.judge
+    if judge is None:
+        return
+    for case in filter(_is_denied, record.cases):
+        assert case.judgement is not None  # noqa: S101  # for mypy: it is denied
+        place = write.path(f"{case.filepath}:{case.line}")
+        yield f"{place}  judged accurate: {write.quote(case.judgement.why)}"
+    yield from (write.quote(problem) for problem in judge.problems)
+    tokens = judge.prompt_tokens + judge.completion_tokens
+    price = f", {judge.cost:.4f} by {PRICE}" if judge.cost is not None else ""
+    earlier = f", {judge.cached} had a verdict" if judge.cached else ""
+    beyond = f", {judge.unjudged} beyond --max-cases" if judge.unjudged else ""
+    yield (
+        f"{write.name(judge.model)} judged {count(judge.asked, 'case')} ({tokens:,} tokens{price})"
+        f"{earlier}{beyond}."
+    )
 
 
 def _summary(record: ReviewRecord, write: Writer) -> str:
@@ -388,6 +490,11 @@ def _case_text(case: CaseRecord, record: ReviewRecord, marker: str, write: Write
     chance = f"{case.probability:.0%}"
     place = write.path(f"{case.filepath}:{case.line}")
     yield f"{place}  {style.yellow(chance) if case.probability >= LIKELY else chance}  {case.kind}"
+    if case.judgement:
+        judged = case.judgement
+        chance = "" if judged.probability is None else f" ({judged.probability:.0%})"
+        quotation = f" \u201c{write.quote(judged.line)}\u201d" if judged.line else ""
+        yield f"  Judged {judged.affected}{chance}:{quotation} {write.quote(judged.why)}"
     for reason in case.reasons:
         yield f"  {write.quote(reason.text)}"
     passage_text = "\n".join(_page_lines(case.passages))

@@ -18,7 +18,7 @@ from ubp.frame.wording import count, printable_line
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.notes.fields import Author, NoteId, Url, about
-from ubp.kits.notes.model_answer import write_answer
+from ubp.kits.notes.model_answer import ENVIRONMENT, write_answer
 from ubp.kits.notes.search import FoundNotes, NoteSearch
 from ubp.search.fusion import WEAK_SCORE, WORDS_SHARE
 from ubp.sync.language_model import find_language_model
@@ -101,7 +101,9 @@ def run(session: Session, request: AskRequest) -> AnswerRecord:
         UsageError: the question has a filter that cannot be read, or the model is not configured
             correctly.
     """
-    model = find_language_model(session.environment)  # a wrong one is an error before any work
+    model = find_language_model(
+        session.environment, ENVIRONMENT
+    )  # a wrong one is an error before any work
     found = NoteSearch(session).find(request.question, MAX_NOTES)
     passages = _passages(found)
     written = write_answer(model, request.question, passages) if model else None

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from ubp.sync.language_model import LanguageModel, NoCompletionError, complete
 
+ENVIRONMENT = "UBP_ASK"  # the prefix of the variables that name the model
 INSTRUCTIONS = (
     "Answer the question from the numbered passages only, in the language of the question, in at "
     "most five sentences. After each statement, cite the passages that say so, as [1] or [2][3]. "
@@ -49,7 +50,8 @@ def write_answer(model: LanguageModel, question: str, passages: Sequence[Passage
     if not passages:
         return WrittenAnswer(model.name, problem="There are no passages to write it from.")
     try:
-        text = complete(model, INSTRUCTIONS, question_for_model(question, passages))
+        message = question_for_model(question, passages)
+        text = complete(model, INSTRUCTIONS, message).text
     except NoCompletionError as error:
         return WrittenAnswer(model.name, problem=f"{model.name} did not answer: {error}.")
     return accept_answer(model.name, text, len(passages))
