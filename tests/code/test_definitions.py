@@ -52,3 +52,17 @@ def test_name_is_defined_and_its_key_occurs(language, line, name):
 def test_names_with_a_meaning_in_python_are_not_defined():
     source = b"class Model:\n    __slots__ = ()\n    def __init__(self): ...\n    _private = 1\n"
     assert find_definitions(source, "python").names == {"Model", "self"}
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("rust", "//! Suggestions, as in `Did you mean '--myoption'?`"),
+        ("typed script", " * @todo WARN on '--experimental-modules'"),
+        ("python", '# pass "--dry-run"'),
+        ("go", '\tLong: "like rsync\'s ` + "`--itemize-changes`" + `.",'),
+    ],
+)
+def test_options_in_comments_and_prose_are_not_defined(language, line):
+    names = find_definitions(line.encode(), language).names
+    assert not [name for name in names if name.startswith("--")]

@@ -134,8 +134,10 @@ _KEYS = {
     "script": _KEY,
     "typed script": _FIELD,
 }
+# Comments mention names that others define, and examples of them.
+_COMMENT_LINES = rb"(?m)^[ \t]*(?://|/\*|\*[ \t/]|#+[ \t]).*"
 # Options in quotes, environment variables that are read.
-_OPTION = rb"""["'`](--[a-zA-Z][\w.-]*\w)(?=["'`= ,/\[<])"""
+_OPTION = rb"""["'](--[a-zA-Z][\w.-]*\w)(?=["'`= ,/\[<])"""
 # getenv, environ.get, lookup_env and the like; a set of letters is found faster than `(?i:env`
 _ENVIRONMENT = (
     rb"""[eE][nN][vV](?:\w*|::(?i:var(?:_os)?))"""
@@ -249,7 +251,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     """
     if not _is_text(data):
         return NO_DEFINITIONS
-    data = data[:MAX_BYTES]
+    data = re.sub(_COMMENT_LINES, b"", data[:MAX_BYTES])
     found: set[bytes] = set()
     keys: set[bytes] = set()
     for pattern in _PATTERNS[language]:

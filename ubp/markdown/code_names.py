@@ -51,9 +51,10 @@ _IMPORTED = (
 _PROGRAMS = frozenset(
     {"python", "py", "pycon", "python3", "javascript", "js", "jsx", "typescript", "ts", "tsx", "go"}
     | {"golang", "rust", "rs", "ruby", "rb", "java", "kotlin", "php", "swift", "c", "cpp", "csharp"}
-    | {"bash", "sh", "shell", "vue", "mjs", "cjs", "svelte"}
+    | {"bash", "sh", "shell", "console", "zsh", "vue", "mjs", "cjs", "svelte", "cts", "mts"}
+    | {"julia", "jl", "lua", "elixir", "scala", "r", "perl", "dart", "groovy", "zig", "nix", "cs"}
 )
-_SHELLS = frozenset({"bash", "sh", "shell"})
+_SHELLS = frozenset({"bash", "sh", "shell", "console", "zsh"})
 
 
 class CodeName(NamedTuple):
