@@ -25,7 +25,8 @@ class Row(NamedTuple):
     this answer instead, it is `search --fulltext`, and `help` is that of the option. `tool` is its
     name for agents, in the tool set `toolset`. `record` is the short name of its record, which
     several rows may share. A command with a dialogue, or that writes files, is a function
-    `by_hand`, as `module:function`.
+    `by_hand`, as `module:function`. If it has a parameter `request`, its options are made from the
+    request, besides those of its other parameters (`ubp.cli.answers.GIVEN_BY_FRAME`).
     """
 
     target: str

@@ -119,6 +119,8 @@ def test_review_record_has_every_key(project, asked):
     ("tokens", "error"),
     [
         (["--review", "--write"], "--review cannot be combined with --write."),
+        (["--review", "-i"], "--review cannot be combined with --interactive."),
+        (["--explain", "--review"], "--review cannot be combined with --explain."),
         (["--commits", "9"], "--commits requires --review."),
         (["--review", "--commits", "0"], "Invalid --commits: 0."),
     ],

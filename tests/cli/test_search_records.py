@@ -81,6 +81,15 @@ def test_query_has_its_filters_and_the_fields_that_no_page_has(asked, option):
     assert (query["is_filtered"], query["unknown_fields"]) == (False, [])
 
 
+def test_fulltext_search_refuses_an_option_that_it_lacks(ubp, linked):
+    answer = ubp(linked, "search", "--fulltext", "token", "--mode", "semantic")
+    assert (answer.status, answer.err) == (
+        2,
+        "Error: --fulltext cannot be combined with --mode.\n"
+        "  Hint: Remove one of the two options.\n",
+    )
+
+
 def test_page_has_its_score_sections_and_staleness(asked):
     first, second = asked("search", "token", "expires", "--mode", "fulltext")["results"]
     (section,) = first.pop("sections")
