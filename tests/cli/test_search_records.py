@@ -83,10 +83,10 @@ def test_query_has_its_filters_and_the_fields_that_no_page_has(asked, option):
 
 def test_fulltext_search_refuses_an_option_that_it_lacks(ubp, linked):
     answer = ubp(linked, "search", "--fulltext", "token", "--mode", "semantic")
-    assert (answer.status, answer.err) == (
-        2,
+    assert answer.status == 2
+    assert answer.err == (
         "Error: --fulltext cannot be combined with --mode.\n"
-        "  Hint: Remove one of the two options.\n",
+        "  Hint: Remove one of the two options.\n"
     )
 
 
