@@ -188,6 +188,7 @@ ROWS = (
         example="ubp review --staged",
         tool="ubp_review_change",
         toolset="docs",
+        by_hand="ubp.cli.review:review",
     ),
     Row(
         "ubp.answers.pages.suggest_links:SUGGEST_LINKS",

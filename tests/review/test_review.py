@@ -74,7 +74,7 @@ def test_listed_source_with_a_removed_name_is_the_first_case(client, review):
     assert (case.filepath, case.line) == ("docs/client.md", 7)
     assert [reason.kind for reason in case.reasons] == ["removed-name", "bound"]
     assert case.sentence == "It tries `retry_limit` times, three by default."
-    assert all(("retry_limit", "removed", 7) in reason.names for reason in case.reasons)
+    assert all(("retry_limit", 7, "removed") in reason.names for reason in case.reasons)
     assert case.sources == ("src/client.py",)
     assert any(
         "-def open_client(base_url, *, retry_limit=RETRIES):" in h.lines for h in case.excerpt.hunks

@@ -25,7 +25,8 @@ class Writer(NamedTuple):
     `is_quiet`: people asked for one line a result and nothing else. `prefix` is the directory, from
     the root, where people type commands; `keys` are the front matter keys that this one was given,
     and `change` is how it names the change that it is about. `repeated` are the arguments that
-    calls which an agent makes next have in common with this one.
+    calls which an agent makes next have in common with this one; `offered` are the names of other
+    tools that it has, as far as the text names them as the next call.
     """
 
     style: Style = Style()
@@ -35,6 +36,7 @@ class Writer(NamedTuple):
     keys: tuple[str, ...] = ()
     change: ChangeWords = ChangeWords()
     repeated: Mapping[str, str] = {}
+    offered: frozenset[str] = frozenset()
 
     def name(self, text: str) -> str:
         """Return a path, a tag or another name: `docs/auth.md`."""

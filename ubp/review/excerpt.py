@@ -162,7 +162,7 @@ def _build(  # noqa: PLR0913, PLR0917  # what a case is made of
 
 def _evidence(case: Case) -> _Names:
     names = tuple(
-        dict.fromkeys(name.lstrip("-") for reason in case.reasons for name, _, _ in reason.names)
+        dict.fromkeys(name.name.lstrip("-") for reason in case.reasons for name in reason.names)
     )
     return _Names(names, frozenset(word for name in names for word in _words(name)))
 
@@ -481,8 +481,8 @@ def _file_events(page: str, paths: Sequence[FilePath], files: ChangedFiles) -> I
 def _destinations(case: Case, files: ChangedFiles) -> Iterator[str]:
     """Yield where removed names are defined now, as far as the change shows it."""
     for reason in case.reasons:
-        for name, effect, _ in reason.names:
-            if effect != "removed":
+        for name, _, change in reason.names:
+            if change != "removed":
                 continue
             bare = name.rpartition(".")[2].lstrip("-")
             pattern = rf"(?<![\w-]){re.escape(bare)}(?![\w-])"

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ubp.code.signatures import Signature
-from ubp.core.model import FilePath, Snapshot
+from ubp.core.model import Evidence, FilePath, Snapshot
 
 CaseKind = Literal["bound", "removed-name", "proposed", "translation", "collection", "link"]
-Effect = Literal["removed", "added", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +14,15 @@ class Reason:
     """Why a page is a case: a sentence, and the source or other file that it is about.
 
     `line` is a line of the page, from 1. `names` are those that the change removes, adds or
-    changes, and that the page has, each with what happened to it and its line. `confidence` is that
-    of a proposed binding. `is_gone`: the source no longer exists at its path.
+    changes, and that the page has. `confidence` is that of a proposed binding. `is_gone`: the
+    source no longer exists at its path.
     """
 
     kind: CaseKind
     text: str
     line: int
     path: FilePath | None = None
-    names: tuple[tuple[str, Effect, int], ...] = ()
+    names: tuple[Evidence, ...] = ()
     confidence: float | None = None
     is_gone: bool = False
     hint: str = ""

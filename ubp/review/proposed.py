@@ -13,7 +13,6 @@ from ubp.bindings.suggest import rate_bindings
 from ubp.checks.removed_names import describes_present
 from ubp.core.model import (
     Assessment,
-    Evidence,
     FilePath,
     Page,
     ReferenceVerdict,
@@ -46,7 +45,6 @@ class ProposedPair(NamedTuple):
     page: Page
     suggestion: Suggestion
     verdict: ReferenceVerdict
-    evidence: tuple[Evidence, ...]
 
 
 def find_proposed(
@@ -181,11 +179,11 @@ def _with_evidence(
         (
             assessed.page,
             [
-                ProposedPair(assessed.page, suggestion, reference, reference.evidence)
+                ProposedPair(assessed.page, suggestion, reference)
                 for suggestion, reference in zip(
                     rated[assessed.page.filepath], assessed.references, strict=True
                 )
             ],
         )
-        for assessed in add_evidence(assessments, change.after)
+        for assessed in add_evidence(assessments, change.after, change.changes)
     ]

@@ -12,13 +12,13 @@ from ubp.checks.rules import broken_link, missing_anchor, removed_name, stale_tr
 from ubp.checks.run import check_change, check_options
 from ubp.code.definitions import language_of
 from ubp.core.languages import without_language
-from ubp.core.model import Assessment, FilePath, ReferenceVerdict
+from ubp.core.model import Assessment, Evidence, FilePath, ReferenceVerdict
 from ubp.core.source import possible_sources
 from ubp.index.select import select_pages
 from ubp.index.session import Session, Target
 from ubp.review.changed_files import ChangedFiles, changed_lines
 from ubp.review.excerpt import build_excerpt
-from ubp.review.model import Case, CaseKind, Effect, Hunk, Reason, Review
+from ubp.review.model import Case, CaseKind, Hunk, Reason, Review
 from ubp.review.probability import MIN_PROBABILITY, Features, probability
 from ubp.review.proposed import ProposedPair, find_proposed
 from ubp.staleness.change import assess_change, touched_pages
@@ -26,7 +26,7 @@ from ubp.staleness.compare import hide
 from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import GONE, Change
 from ubp.staleness.state import open_change
-from ubp.staleness.wording import describe_reference, join_names
+from ubp.staleness.wording import MAX_EVIDENCE_SHOWN, describe_reference, join_names
 
 RULES = (removed_name.NAME, broken_link.NAME, missing_anchor.NAME, stale_translation.NAME)
 KINDS: Mapping[str, CaseKind] = {
@@ -36,7 +36,6 @@ KINDS: Mapping[str, CaseKind] = {
     stale_translation.NAME: "translation",
 }
 MAX_SUBJECTS = 3
-MAX_NAMES = 5  # that a reason lists
 SMALL = 4  # changed lines
 MAX_SENTENCE = 300
 SENTENCE_END = "(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])"
@@ -69,7 +68,7 @@ def review_change(
     change = open_change(session, target)
     selected = select_pages(paths, change.after.view, session.repository) if paths else None
     files = ChangedFiles(change, session.is_hidden)
-    findings, not_checked = _check(session, change, paths)
+    findings, not_checked = find_findings(session, change, paths)
     candidates = find_candidates(session, change, files, findings, selected)
     by_page: dict[FilePath, list[Candidate]] = {}
     for candidate in candidates:
@@ -120,7 +119,7 @@ def _find_bound(
     pages = [
         page for page in touched_pages(change) if selected is None or page.filepath in selected
     ]
-    assessments = add_evidence(assess_change(pages, change), change.after)
+    assessments = add_evidence(assess_change(pages, change), change.after, change.changes)
     for assessed in hide(assessments, session.is_hidden):
         for verdict in assessed.references:
             if verdict.verdict not in {"fresh", "unknown"} and not verdict.is_debt:
@@ -132,13 +131,13 @@ def _bound_candidate(
 ) -> Candidate:
     touched = _touched(verdict, files)
     hunks = [hunk for path in touched for hunk in files.hunks(path)]
-    names = _named(verdict, hunks)
+    names = verdict.evidence
     kind: CaseKind = "collection" if verdict.collection else "bound"
     text = f"The page lists {verdict.name}, which was {describe_reference(verdict)}"
     reason = Reason(
         kind=kind,
         text=f"{text}{_names_sentence(names, '; it ')}.",
-        line=names[0][2] if names else verdict.reference.line,
+        line=names[0].line if names else verdict.reference.line,
         path=verdict.source_path,
         names=names,
         is_gone=verdict.verdict in GONE,
@@ -156,45 +155,28 @@ def _touched(verdict: ReferenceVerdict, files: ChangedFiles) -> tuple[FilePath, 
     return tuple(found)
 
 
-def _named(verdict: ReferenceVerdict, hunks: Sequence[Hunk]) -> tuple[tuple[str, Effect, int], ...]:
-    return tuple(
-        (evidence.name, _effect(evidence.name, hunks), evidence.line)
-        for evidence in verdict.evidence[:MAX_NAMES]
-    )
-
-
-def _effect(name: str, hunks: Iterable[Hunk]) -> Effect:
-    hunks = list(hunks)
-    pattern = _whole(name)
-    is_removed = any(pattern.search(line) for line in changed_lines(hunks, "-"))
-    is_added = any(pattern.search(line) for line in changed_lines(hunks, "+"))
-    if is_removed != is_added:
-        return "removed" if is_removed else "added"
-    return "changed"
-
-
 def _whole(name: str) -> re.Pattern[str]:
     """Return the pattern of a name that is no part of a longer one."""
     return re.compile(rf"(?<![\w-]){re.escape(name.lstrip('-'))}(?![\w-])")
 
 
-def _names_sentence(names: Sequence[tuple[str, Effect, int]], start: str) -> str:
+def _names_sentence(names: Sequence[Evidence], start: str) -> str:
     parts = []
-    for effect, verb in (("removed", "removes"), ("changed", "changes"), ("added", "adds")):
-        found = [f"`{name}` (line {line})" for name, what, line in names if what == effect]
+    for change, verb in (("removed", "removes"), ("changed", "changes"), ("added", "adds")):
+        found = [f"`{name.name}` (line {name.line})" for name in names if name.change == change]
         if found:
-            parts.append(f"{verb} {join_names(found[:3])}")
+            parts.append(f"{verb} {join_names(found[:MAX_EVIDENCE_SHOWN])}")
     return start + join_names(parts) if parts else ""
 
 
 def _features(
-    names: Sequence[tuple[str, Effect, int]],
+    names: Sequence[Evidence],
     hunks: Sequence[Hunk],
     touched: Sequence[FilePath],
     *,
     is_gone: bool = False,
 ) -> Features:
-    effects = {effect for _, effect, _ in names}
+    effects = {name.change for name in names}
     effect = next((each for each in ("removed", "changed", "added") if each in effects), "")
     signs = [line[:1] for hunk in hunks for line in hunk.lines]
     added, removed = signs.count("+"), signs.count("-")
@@ -209,9 +191,10 @@ def _features(
     )
 
 
-def _check(
+def find_findings(
     session: Session, change: Change, paths: Sequence[str]
 ) -> tuple[Sequence[Finding], tuple[str, ...]]:
+    """Return the findings of the rules that a review joins, and what could not be checked."""
     options = check_options(session, change.after.view, paths, RULES)
     report = check_change(change, options)
     not_checked = tuple(f"{item.rule}: {item.reason}" for item in report.not_checked)
@@ -221,10 +204,10 @@ def _check(
 def _of_findings(findings: Iterable[Finding], files: ChangedFiles) -> Iterator[Candidate]:
     for finding in findings:
         kind = KINDS[finding.rule]
-        names: tuple[tuple[str, Effect, int], ...] = ()
+        names: tuple[Evidence, ...] = ()
         touched: tuple[FilePath, ...] = ()
         if kind == "removed-name":
-            names = ((finding.subject, "removed", finding.line),)
+            names = (Evidence(finding.subject, finding.line, "removed"),)
             touched = tuple(_removed_from(finding.subject, files))
         elif kind == "translation" and finding.related in files.paths:
             touched = (finding.related,)
@@ -292,7 +275,7 @@ def _find_proposed(
 def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles) -> Candidate:
     path = pair.verdict.source_path
     hunks = files.hunks(path)
-    names = _named(pair.verdict, hunks)
+    names = pair.verdict.evidence
     confidence = pair.suggestion.confidence
     details = join_names([item.detail for item in pair.suggestion.evidence[:2] if item.detail])
     text = f"The page does not list {path}, which was {describe_reference(pair.verdict)}"
@@ -303,7 +286,7 @@ def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles)
     reason = Reason(
         kind="proposed",
         text=f"{text}.",
-        line=names[0][2] if names else (lines or [1])[0],
+        line=names[0].line if names else (lines or [1])[0],
         path=path,
         names=names,
         confidence=round(confidence, 3),
@@ -316,7 +299,8 @@ def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles)
 
 def _join(page: FilePath, candidates: Sequence[Candidate]) -> tuple[Case, tuple[FilePath, ...]]:
     """Return the case of a page, the reasons most probable first, and the files concerned."""
-    ranked = sorted(candidates, key=lambda candidate: -candidate.probability)
+    best_first = sorted(candidates, key=lambda candidate: -candidate.probability)
+    ranked = [found for found in best_first if found is best_first[0] or _is_telling(found)]
     touched = tuple(dict.fromkeys(path for candidate in ranked for path in candidate.files))
     first = ranked[0]
     sources = dict.fromkeys(
@@ -337,6 +321,13 @@ def _join(page: FilePath, candidates: Sequence[Candidate]) -> tuple[Case, tuple[
     return case, touched
 
 
+def _is_telling(candidate: Candidate) -> bool:
+    """Return whether a reason is worth reading beside a stronger one."""
+    reason = candidate.reason
+    is_confident = (reason.confidence or 0.0) >= MIN_REVIEW_CONFIDENCE
+    return reason.kind != "proposed" or bool(reason.names) or is_confident
+
+
 def _complete(case: Case, touched: Sequence[FilePath], page: bytes, files: ChangedFiles) -> Case:
     files.read(touched)
     hunks = [hunk for path in touched for hunk in files.hunks(path)]
@@ -348,7 +339,7 @@ def _sentence(case: Case, page: str) -> str:
     """Return the sentence of the page at the line of the case, that with the name first."""
     lines = page.split("\n")
     line = lines[case.line - 1].strip() if case.line <= len(lines) else ""
-    name = case.reasons[0].names[0][0] if case.reasons[0].names else ""
+    name = case.reasons[0].names[0].name if case.reasons[0].names else ""
     sentences = re.split(SENTENCE_END, line)
     sentence = next((text for text in sentences if name and name in text), line)
     if len(sentence) <= MAX_SENTENCE:

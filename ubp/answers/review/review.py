@@ -3,14 +3,16 @@
 A case is what a reader needs to decide about one page, and no more; what settles it is a command.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Annotated, Any
 
 from ubp.answers.review.judge import PRICE, Affected, Judged, Judgement, find_judge, judge_cases
 from ubp.bindings.features import MIN_CONFIDENCE
 from ubp.core.errors import UsageError
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, NameChange
 from ubp.core.paths import doc_id
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.answer import Answer, Request, ToolTraits
@@ -18,9 +20,18 @@ from ubp.frame.arguments import MaxTokens, between
 from ubp.frame.budget import TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import Count, Digest, DocId, Fraction, Line, Option, PagePath
+from ubp.frame.quoting import quoted
 from ubp.frame.records import SnapshotRecord, snapshot_record
-from ubp.frame.wording import ChangeWords, acknowledge_command, count, printable
+from ubp.frame.wording import (
+    ChangeWords,
+    Style,
+    acknowledge_command,
+    count,
+    printable,
+    printable_line,
+)
 from ubp.frame.writer import Writer
+from ubp.git.diff import changed_spans
 from ubp.index.session import Session, Target
 from ubp.review.excerpt import (
     case_digest,
@@ -30,12 +41,14 @@ from ubp.review.excerpt import (
     passage_heading,
     passage_lines,
 )
-from ubp.review.model import Case, CaseKind, Effect, Reason
+from ubp.review.model import Case, CaseKind, Reason
 from ubp.review.probability import MIN_PROBABILITY
 from ubp.review.run import review_change
 
 MAX_CASES, DEFAULT_CASES = 100, 10
 LIKELY = 0.3  # cases of this probability are marked
+MAX_SUBJECTS = 2  # that agents read with each case
+UPDATE = "ubp_update_page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +56,7 @@ class NameRecord:
     """A name that the change touches, and that the page has."""
 
     name: Annotated[str, "the name as the page writes it"]
-    effect: Annotated[Effect, "what the change does with it"]
+    change: Annotated[NameChange, "what the change does with it"]
     line: Annotated[Line, "its line in the page, from 1"]
 
 
@@ -103,7 +116,9 @@ class ActionRecord:
     """What settles a case."""
 
     when: Annotated[str, "in which case this is right"]
-    command: Annotated[str, "the command; empty: edit the page"]
+    command: Annotated[str, "the command"]
+    tool: Annotated[str, "the tool that proposes the same, where it is offered; empty: none"]
+    source: Annotated[str, "the source to list; empty: none"] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +246,7 @@ def run(session: Session, request: ReviewRequest) -> ReviewRecord:
     Raises:
         UsageError: the change is not one, a path matches no page, or no judge can be asked.
     """
-    request = _with_range(request)
+    request = with_range(request)
     judge = find_judge(session.environment) if request.judge else None  # an error before any work
     review = review_change(session, request.target, request.paths, limit=request.limit)
     judged = (
@@ -284,8 +299,12 @@ def _judge_record(judged: Judged) -> JudgeRecord:
     )
 
 
-def _with_range(request: ReviewRequest) -> ReviewRequest:
-    """Return the request with `A..B`, which may be the only path, as its base and its end."""
+def with_range(request: ReviewRequest) -> ReviewRequest:
+    """Return a request whose `A..B`, if its paths have one, is its base and its end.
+
+    Raises:
+        UsageError: another change is given, too.
+    """
     ranges = [path for path in request.paths if ".." in path and not path.startswith((".", "/"))]
     if not ranges:
         return request
@@ -311,16 +330,20 @@ def _actions(
         command = ubp_command("ack", page)
         if request.staged or request.base:
             command = acknowledge_command([case.filepath], words, prefix=prefix)
-        yield ActionRecord(when="the page is still accurate", command=command)
+        yield ActionRecord(
+            when="the page is still accurate", command=command, tool="ubp_acknowledge"
+        )
     if "link" in kinds:
         command = ubp_command("check", "--fix", page)
-        yield ActionRecord(when="the link has one possible target", command=command)
+        yield ActionRecord(when="the link has one possible target", command=command, tool="")
     for reason in case.reasons:
         if reason.kind == "proposed" and reason.path and not reason.is_gone:
             is_confident = (reason.confidence or 0.0) >= MIN_CONFIDENCE
             yield ActionRecord(
                 when=f"the page describes {reason.path}",
                 command=ubp_command("bind", "--write" if is_confident else "-i", page),
+                tool="ubp_bind",
+                source=reason.path,
             )
             break
 
@@ -383,7 +406,7 @@ def _reason_record(reason: Reason) -> ReasonRecord:
         line=reason.line,
         path=reason.path,
         names=tuple(
-            NameRecord(name=name, effect=effect, line=line) for name, effect, line in reason.names
+            NameRecord(name=name.name, change=name.change, line=name.line) for name in reason.names
         ),
         confidence=reason.confidence,
         hint=reason.hint,
@@ -427,21 +450,22 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
     if write.is_quiet:
         yield from (f"{write.name(case.filepath)}:{case.line}" for case in record.cases)
         return
-    texts = [line for case in record.cases for part in case.passages for line in part.lines]
-    texts += [line for case in record.cases for hunk in case.hunks for line in hunk.lines]
-    marker = write.marker(*texts)
-    if write.is_agent:
-        yield f"{_summary(record, write)} {write.notice(marker)}"
     cases = [case for case in record.cases if not _is_denied(case)]
-    for number, case in enumerate(cases, 1):
-        if write.is_agent or number > 1:
+    bodies = [_body(case, record) if write.is_agent else "" for case in cases]
+    marker = write.marker(*bodies)
+    if write.is_agent:
+        yield f"{summary(record, write)} {write.notice(marker)}"
+    for case, body in zip(cases, bodies, strict=True):
+        if write.is_agent or case is not cases[0]:
             yield ""
-        yield from _case_text(case, record, marker, write)
+        yield from _head(case, write)
+        yield from write.enclose(body, marker) if write.is_agent else _sides(case, write)
+        yield from _steps(case, write)
     if not write.is_agent:
         if cases:
             yield ""
         yield from _judge_text(record, write)
-        yield _summary(record, write)
+        yield summary(record, write)
     yield from (write.quote(sentence) for sentence in record.not_checked)
 
 
@@ -469,27 +493,29 @@ def _judge_text(record: ReviewRecord, write: Writer) -> Iterator[str]:
     )
 
 
-def _summary(record: ReviewRecord, write: Writer) -> str:
+def summary(record: ReviewRecord, write: Writer) -> str:
+    """Return how many pages a change may concern."""
     pages = len(record.cases) + record.truncated_count
     shown = f" ({len(record.cases)} shown)" if record.truncated_count else ""
-    files = count(record.changed_files, "file")
-    subject = f"The change of {files}" if record.changed_files else "There is no change; it"
     unlikely = ""
     if record.unlikely:
         others = count(record.unlikely, "other page")
         verb = "names" if record.unlikely == 1 else "name"
         least = f"{record.min_probability:.0%}"
         unlikely = f" {others} {verb} what it touches, with a probability below {least}."
+    if not record.changed_files:
+        return write.style.green("Nothing changed.")
+    subject = f"The change of {count(record.changed_files, 'file')}"
     if not pages:
-        return write.style.green(f"{subject} concerns no page.") + unlikely
-    return f"{subject} may concern {count(pages, 'page')}{shown}.{unlikely}"
+        sentence = f"{subject} probably affects no page."
+        return (sentence if unlikely else write.style.green(sentence)) + unlikely
+    return f"{subject} may affect {count(pages, 'page')}{shown}.{unlikely}"
 
 
-def _case_text(case: CaseRecord, record: ReviewRecord, marker: str, write: Writer) -> Iterator[str]:
-    style = write.style
+def _head(case: CaseRecord, write: Writer) -> Iterator[str]:
     chance = f"{case.probability:.0%}"
-    place = write.path(f"{case.filepath}:{case.line}")
-    yield f"{place}  {style.yellow(chance) if case.probability >= LIKELY else chance}  {case.kind}"
+    chance = write.style.yellow(chance) if case.probability >= LIKELY else chance
+    yield f"{write.path(f'{case.filepath}:{case.line}')}  {chance}  {case.kind}"
     if case.judgement:
         judged = case.judgement
         chance = "" if judged.probability is None else f" ({judged.probability:.0%})"
@@ -497,26 +523,59 @@ def _case_text(case: CaseRecord, record: ReviewRecord, marker: str, write: Write
         yield f"  Judged {judged.affected}{chance}:{quotation} {write.quote(judged.why)}"
     for reason in case.reasons:
         yield f"  {write.quote(reason.text)}"
-    passage_text = "\n".join(_page_lines(case.passages))
-    change_text = "\n".join(_change_lines(case))
-    if write.is_agent:
-        subjects = [f"Commit: {subject}" for subject in record.subjects[:2]]
-        whole = "\n".join(filter(None, [*subjects, passage_text, change_text]))
-        yield from write.enclose(whole, marker)
-    else:
-        yield from (f"  {line}" for line in write.enclose(passage_text, ""))
-        yield from (f"  {line}" for line in write.style.diff(change_text))
+        if reason.hint and not write.is_agent:
+            yield f"  {write.style.dim(write.quote(reason.hint))}"
+
+
+def _sides(case: CaseRecord, write: Writer) -> Iterator[str]:
+    """Yield the passages of the page, with the names of the reasons in bold, and the change."""
+    names = [name.name for reason in case.reasons for name in reason.names]
+    for line in page_lines(case.passages):
+        yield f"  {write.style.dim('|')} {_emphasized(printable_line(line), names, write)}"
+    yield from (f"  {line}" for line in word_diff(change_lines(case), write.style))
+
+
+def _emphasized(line: str, names: Sequence[str], write: Writer) -> str:
+    if not names:
+        return line
+    pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: write.style.bold(match[0]), line)
+
+
+def _body(case: CaseRecord, record: ReviewRecord) -> str:
+    subjects = (f"Commit: {subject}" for subject in record.subjects[:MAX_SUBJECTS])
+    return "\n".join([*subjects, *page_lines(case.passages), *change_lines(case)])
+
+
+def _steps(case: CaseRecord, write: Writer) -> Iterator[str]:
+    if write.is_agent and UPDATE in write.offered:
+        page = quoted(case.filepath)
+        yield f"  If the page must change: {UPDATE}(filepath={page}{write.arguments()})"
     for action in case.actions:
-        yield f"  If {printable(action.when)}: {style.cyan(printable(action.command))}"
+        if write.is_agent and action.tool in write.offered:
+            arguments = "".join(f", {name}={value}" for name, value in _arguments(action))
+            call = f"{action.tool}(filepath={quoted(case.filepath)}{arguments}{write.arguments()})"
+            yield f"  If {write.quote(action.when)}: {call}"
+        else:
+            when = action.when if not write.is_agent else write.quote(action.when)
+            yield f"  If {printable(when)}: {write.style.cyan(printable(action.command))}"
 
 
-def _page_lines(passages: Sequence[PassageRecord]) -> Iterator[str]:
+def _arguments(action: ActionRecord) -> Iterator[tuple[str, str]]:
+    if action.source:
+        yield "sources", f"[{quoted(action.source)}]"
+    yield "reason", '"…"'
+
+
+def page_lines(passages: Sequence[PassageRecord]) -> Iterator[str]:
+    """Yield the lines of the page that a case shows, below their headings."""
     for passage in passages:
         yield passage_heading(passage.heading, passage.line, is_whole=passage.is_whole)
         yield from passage.lines
 
 
-def _change_lines(case: CaseRecord) -> Iterator[str]:
+def change_lines(case: CaseRecord) -> Iterator[str]:
+    """Yield the lines of the change that a case shows."""
     yield change_heading(
         case.changed_files, case.added, case.removed, case.hunk_count, len(case.hunks)
     )
@@ -529,6 +588,43 @@ def _change_lines(case: CaseRecord) -> Iterator[str]:
             last = hunk.path
         yield hunk_heading(hunk.old_start, hunk.new_start, is_whole=hunk.is_whole)
         yield from hunk.lines
+
+
+def word_diff(lines: Iterable[str], style: Style) -> Iterator[str]:
+    """Yield the lines of a diff in colors; the words that differ between two lines are bold."""
+    removed: list[str] = []
+    for line in (printable_line(part) for text in lines for part in text.split("\n")):
+        if line[:1] == "-" and not line.startswith("--- "):
+            removed.append(line)
+        elif line[:1] == "+" and removed:
+            old = removed.pop(0)
+            before, after = _compared(old, line, style)
+            yield before
+            yield after
+        else:
+            yield from map(style.red, removed)
+            removed = []
+            yield from style.diff(line) if line else [""]
+    yield from map(style.red, removed)
+
+
+def _compared(old: str, new: str, style: Style) -> tuple[str, str]:
+    """Return two lines that took each other's place, the words that differ in bold."""
+    old_words, new_words = (re.findall(r"\w+|\s+|[^\w\s]", line[1:]) for line in (old, new))
+    spans = changed_spans(old_words, new_words)
+    sides = []
+    for words, changed, paint, sign in (
+        (old_words, [span for span, _ in spans], style.red, "-"),
+        (new_words, [span for _, span in spans], style.green, "+"),
+    ):
+        different = {index for span in changed for index in span}
+        runs = groupby(range(len(words)), key=different.__contains__)
+        parts = [(is_changed, "".join(words[i] for i in run)) for is_changed, run in runs]
+        painted = [
+            style.bold(paint(text)) if is_changed else paint(text) for is_changed, text in parts
+        ]
+        sides.append(paint(sign) + "".join(painted))
+    return sides[0], sides[1]
 
 
 REVIEW = Answer(

@@ -7,7 +7,7 @@ from functools import partial
 from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
 from ubp.server.tools.graph_app import GRAPH_APP
-from ubp.server.tools.tool import AnyTool, make_tool
+from ubp.server.tools.tool import AnyTool, make_tool, naming
 from ubp.table import KITS, rows_of_tools
 
 APPS = {"ubp_get_graph": GRAPH_APP}
@@ -29,6 +29,9 @@ OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
     "edit": partial(load_rows, "edit"),
     **{kit.name: partial(load_rows, kit.name) for kit in KITS},
 }
+# The tool whose answers say which of the others settles a case.
+REVIEW = "ubp_review_change"
+SETTLING = frozenset({"ubp_acknowledge", "ubp_update_page", "ubp_bind"})
 ADDED = "+"  # `+specs` adds a tool set to the default ones
 # Former names, accepted for one version after the renaming.
 RENAMED_TOOLSETS: Mapping[str, str] = {"care": "maintenance"}
@@ -69,8 +72,12 @@ def select_tools(
     all_tools = tuple(tool for tools_of_set in table.values() for tool in tools_of_set)
     _check_names("tool", [*tools, *excluded], [tool.name for tool in all_tools])
     chosen = {*tools, *(tool.name for name in chosen_sets for tool in table[name])} - {*excluded}
-    return tuple(
+    selected = tuple(
         tool for tool in all_tools if tool.name in chosen and not (read_only and tool.writes)
+    )
+    settling = SETTLING.intersection(tool.name for tool in selected)
+    return tuple(
+        naming(tool, settling) if settling and tool.name == REVIEW else tool for tool in selected
     )
 
 

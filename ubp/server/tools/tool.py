@@ -9,7 +9,7 @@ answer of such a row is. Arguments that are not given have the field's default; 
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -129,7 +129,11 @@ def make_tool(name: str) -> AnyTool:
         raise TypeError(f"{row.target} has no ToolTraits.")
 
     def write(record: Json) -> str:
-        writer = Writer(is_agent=True, repeated=record.get(REPEATED, {}))
+        writer = Writer(
+            is_agent=True,
+            repeated=record.get(REPEATED, {}),
+            offered=frozenset(record.get(OFFERED, ())),
+        )
         return joined(answer.text(from_object(answer.record, record), writer))
 
     return Tool(
@@ -162,6 +166,7 @@ def _with_session(run: Callable[[Session, Any], Any]) -> Callable[[Workspace, An
     return run_with_session
 
 
+OFFERED = "offered_tools"  # of a record, on its way to the text
 # The arguments that say what an answer is about, and hold for calls that follow from it.
 ABOUT = (COLLECTION, "ref")
 # What the server writes below a text (`protocol.measurements`).
@@ -236,6 +241,12 @@ def repeating(
             {**record, REPEATED: {**record.get(REPEATED, {}), **arguments}}
         ),
     )
+
+
+def naming(tool: AnyTool, offered: Collection[str]) -> AnyTool:
+    """Return the tool with texts that name these tools as the next call, instead of commands."""
+    names = sorted(offered)
+    return replace(tool, text=lambda record: tool.text({**record, OFFERED: names}))
 
 
 def _answer(

@@ -1,0 +1,170 @@
+"""`ubp review`: what it prints, for whom, and its dialogue."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.answers.review.review import word_diff
+from ubp.frame.wording import Style
+from ubp.output.records import RECORDS
+
+SCHEMAS = {row.name: row.schema for row in RECORDS}
+PAGE = "docs/client.md"
+SOURCE = "src/client.py"
+CODE = "def open_client(url, retry_limit=3):\n    return url, retry_limit\n"
+
+
+@pytest.fixture
+def project(repository):
+    """A page that lists a source and one that only names it, and a staged change of the source."""
+    repository.write(SOURCE, CODE)
+    body = "# Client\n\n`open_client()` tries `retry_limit` times.\n"
+    repository.page(PAGE, SOURCE, body=body)
+    repository.write("docs/guide.md", "# Guide\n\nCall `open_client` from `src/client.py`.\n")
+    repository.commit()
+    repository.write(SOURCE, CODE.replace("retry_limit", "attempts"))
+    repository.git("add", "--all")
+    return repository
+
+
+def test_review_prints_page_beside_change_and_the_command_that_settles_it(project, ubp):
+    shown = ubp(project, "review", "--staged").out
+    first, *_ = shown.splitlines()
+    assert first.startswith("docs/client.md:7  ")
+    assert "  | `open_client()` tries `retry_limit` times.\n" in shown
+    assert "  -def open_client(url, retry_limit=3):\n" in shown
+    assert "  If the page is still accurate: ubp ack --staged docs/client.md\n" in shown
+    assert shown.splitlines()[-1].startswith("The change of 1 file may affect ")
+
+
+def test_review_json_is_what_its_schema_says(project, ubp, valid):
+    record = ubp(project, "review", "--staged", "--json").record
+    valid(SCHEMAS["review"], record)
+    (case, *_) = record["cases"]
+    assert case["reasons"][0]["names"][0]["change"] == "removed"
+    assert [action["command"] for action in case["actions"]] == ["ubp ack --staged docs/client.md"]
+
+
+def test_review_of_a_range_that_ended_prints_no_command(project, ubp):
+    project.commit()
+    record = ubp(project, "review", "HEAD^..HEAD", "--json").record
+    assert record["ref"] == "HEAD"
+    assert record["cases"][0]["actions"] == []
+
+
+def test_review_quiet_prints_one_place_a_line(project, ubp):
+    assert ubp(project, "--quiet", "review", "--staged").out.splitlines()[0] == "docs/client.md:7"
+
+
+def test_review_of_no_change_says_so(repository, ubp):
+    repository.write("docs/a.md", "# A\n")
+    repository.commit()
+    assert ubp(repository, "review").out == "Nothing changed.\n"
+
+
+def test_review_github_format_is_an_annotation_for_each_case(project, ubp):
+    shown = ubp(project, "review", "--staged", "--format", "github").out
+    assert shown.startswith("::warning file=docs/client.md,line=7,title=")
+
+
+def test_review_markdown_format_folds_each_case(project, ubp):
+    shown = ubp(project, "review", "--staged", "--format", "markdown").out
+    assert shown.startswith("### UBP: The change of 1 file may affect ")
+    assert "<details><summary>`docs/client.md:7` " in shown
+    assert "```diff\n## The change (" in shown
+
+
+def test_review_markdown_block_is_longer_than_the_fences_of_a_page(project, ubp):
+    text = (project.root / PAGE).read_text()
+    project.write(PAGE, f"{text}\n````python\nopen_client(retry_limit=1)\n````\n")
+    project.git("add", "--all")
+    project.git("stash")
+    project.write(PAGE, f"{text}\n````python\nopen_client(retry_limit=1)\n````\n")
+    project.commit()
+    project.write(SOURCE, CODE.replace("retry_limit", "attempts"))
+    shown = ubp(project, "review", "--format", "markdown").out
+    assert "`````markdown\n" in shown
+
+
+def test_review_colors_bold_only_the_words_that_differ():
+    old, new = word_diff(["-a retry_limit b", "+a attempts b"], Style(is_on=True))
+    assert "\x1b[1m\x1b[31mretry_limit\x1b[0m" in old
+    assert "\x1b[1m\x1b[32mattempts\x1b[0m" in new
+    assert "\x1b[1m\x1b[31ma" not in old
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (("HEAD..HEAD", "--staged"), "Several changes were given."),
+        (("docs/none.md",), "Page not found: docs/none.md"),
+        (("--interactive",), "--interactive requires a terminal."),
+        (("--limit", "0"), "Invalid --limit: 0."),
+    ],
+)
+def test_impossible_request_is_explained(tokens, message, project, ubp):
+    answer = ubp(project, "review", *tokens)
+    assert answer.status == 2
+    assert message in answer.err
+
+
+# Asked one by one ---------------------------------------------------------------------------------
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def answering(project, monkeypatch):
+    """Run `ubp review --staged -i` for somebody who types these answers at a terminal."""
+
+    def run(*answers):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdin", Screen("".join(f"{answer}\n" for answer in answers)))
+        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert main(["-C", str(project.root), "review", "--staged", "-i"]) == 0
+        return screen.getvalue()
+
+    return run
+
+
+@pytest.mark.parametrize("enter", ["", " ", "\t"])
+def test_enter_settles_nothing(enter, answering, project):
+    before = project.git("status", "--porcelain")
+    screen = answering(*[enter] * 9)
+    assert "0 cases settled" in screen
+    assert project.git("status", "--porcelain") == before
+
+
+def test_accurate_pins_the_page_with_the_reason(answering, project):
+    answering("accurate", "Only a name changed.", "quit")
+    assert "reason: Only a name changed." in (project.root / PAGE).read_text()
+
+
+def test_wrong_alarm_is_the_reason_of_the_pin(answering, project):
+    answering("wrong", "", "quit")
+    assert "reason: wrong alarm" in (project.root / PAGE).read_text()
+
+
+def test_edit_opens_the_page_in_the_editor(answering, project, monkeypatch):
+    monkeypatch.setenv("GIT_EDITOR", "sed -i s/retry_limit/attempts/")
+    screen = answering("edit", "quit")
+    assert "`attempts` times" in (project.root / PAGE).read_text()
+    assert screen.endswith("1 case settled, 1 case left for later.\n")
+
+
+def test_wrong_alarm_of_a_proposed_page_is_saved_as_a_refusal(answering, project):
+    answering("later", "wrong", "quit")
+    config = json.loads((project.root / ".ubp/config.json").read_text())
+    assert config["bind"]["refused"] == [{"page": "docs/guide.md", "source": SOURCE}]
+
+
+def test_bind_lists_the_source_in_the_page(answering, project):
+    answering("later", "bind", "quit")
+    assert f"  - {SOURCE}\n" in (project.root / "docs/guide.md").read_text()
