@@ -96,6 +96,9 @@ def test_proposal_becomes_a_pull_request(project, ubp, valid_record):
     ("tokens", "message"),
     [
         (("show", "9"), "No open proposal 9."),
+        (("show", "01"), "'01' is not the number of a proposal."),
+        (("accept", "1", "0x1"), "'0x1' is not the number of a proposal."),
+        (("edit", "1_0"), "'1_0' is not the number of a proposal."),
         (("accept",), "Expected either proposals or --all."),
         (("reject", "1"), "A rejection needs a reason."),
         (("edit", "1", "docs/b.md"), "Proposal 1 does not change docs/b.md."),

@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -10,10 +12,10 @@ from ubp.core.errors import BadArgumentError, RepositoryError, UsageError
 from ubp.core.model import FilePath
 from ubp.edits import changes
 from ubp.edits.model import Agent
-from ubp.edits.proposals import list_proposals
+from ubp.edits.proposals import list_proposals, read_log
 from ubp.edits.propose import EditRequest
 from ubp.edits.propose import propose as propose_edit
-from ubp.edits.review import accept
+from ubp.edits.review import accept, reject
 from ubp.edits.special_files import purpose_of
 from ubp.workspace import Workspace
 
@@ -218,6 +220,31 @@ def test_accept_interrupted_commit_puts_back_what_there_was(proposed, workspace,
     with pytest.raises(KeyboardInterrupt):
         accept(workspace.session, 1)
     assert snapshot_of(proposed) == before
+
+
+def test_accept_where_a_hook_kills_git_keeps_the_files_and_says_how_to_unlock_the_index(
+    proposed, workspace
+):
+    files, index, head = snapshot_of(proposed)
+    proposed.write(".git/hooks/pre-commit", "#!/bin/sh\nkill -9 $PPID\n").chmod(0o755)
+    with pytest.raises(RepositoryError, match="but it is staged") as raised:
+        accept(workspace.session, 1)
+    assert snapshot_of(proposed)[0] == files
+    for command in raised.value.hint.partition(": ")[2].split("; then: "):
+        subprocess.run(command, shell=True, check=True, cwd=proposed.root)
+    assert snapshot_of(proposed) == (files, index, head)
+
+
+def test_accept_and_reject_at_once_only_one_decides(proposed, workspace):
+    hook = f"#!/bin/sh\n{sys.executable} -m ubp proposals reject 1 --reason no 2>.git/refused\n"
+    proposed.write(".git/hooks/pre-commit", f"{hook}test $? = 2\n").chmod(0o755)
+    commit = accept(workspace.session, 1)
+    assert "is deciding about proposal 1" in (proposed.root / ".git/refused").read_text()
+    assert [(entry.event, entry.accepted_as) for entry in read_log(workspace.session.repository)][
+        :2
+    ] == [("accepted", commit), ("proposed", None)]
+    with pytest.raises(UsageError, match="No open proposal 1"):
+        reject(workspace.session, 1, "no")
 
 
 @pytest.mark.parametrize("state", STATES)

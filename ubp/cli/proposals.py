@@ -21,7 +21,7 @@ from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
 from ubp.core.shell import ubp_command
-from ubp.edits.proposals import list_proposals
+from ubp.edits.proposals import list_proposals, number_of
 from ubp.edits.review import review, revise
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
@@ -29,7 +29,7 @@ from ubp.index.session import Session
 
 ACCEPTED, REJECTED, SKIP, QUIT = "accept", "reject", "skip", "quit"
 
-Number = Annotated[int, Parameter(metavar="ID")]
+Number = Annotated[str, Parameter(metavar="ID")]
 Text = Annotated[str | None, Parameter(metavar="TEXT")]
 
 
@@ -70,8 +70,9 @@ def show(
         open_: Write the HTML file and open it in a browser.
         terminal: Where the answer goes.
     """
+    number = _number(proposal)
     if html is None and not open_:
-        return print_answer(SHOW_PROPOSAL, ShowProposalRequest(proposal), terminal)
+        return print_answer(SHOW_PROPOSAL, ShowProposalRequest(number), terminal)
     from ubp.output.html.proposal import proposal_html
 
     file = html[0] if html else None
@@ -79,11 +80,11 @@ def show(
         check_folder(file, terminal)
     with open_workspace(terminal) as workspace:
         session = workspace.session
-        reviewed = review(session, proposal)
+        reviewed = review(session, number)
     if terminal.options.json:
         terminal.record(review_record(reviewed))
     page = proposal_html(reviewed, session.config.keys)
-    name = f"proposal-{proposal}.html"
+    name = f"proposal-{number}.html"
     file = write_html(file, name, page, session.repository.config_dir, terminal)
     if open_:
         open_in_browser(file, terminal)
@@ -91,7 +92,7 @@ def show(
 
 
 def accept(
-    proposals: Annotated[list[int] | None, Parameter(metavar="ID")] = None,
+    proposals: Annotated[list[str] | None, Parameter(metavar="ID")] = None,
     /,
     *,
     at: Annotated[str | None, Parameter(metavar="COMMIT")] = None,
@@ -117,7 +118,7 @@ def accept(
 
 
 def reject(
-    proposals: Annotated[list[int] | None, Parameter(metavar="ID")] = None,
+    proposals: Annotated[list[str] | None, Parameter(metavar="ID")] = None,
     /,
     *,
     reason: Text = None,
@@ -154,8 +155,8 @@ def edit(
         terminal: Where the answer goes.
     """
     with open_workspace(terminal) as workspace:
-        session = workspace.session
-        changes = {change.page: change for change in review(session, proposal).changes}
+        session, number = workspace.session, _number(proposal)
+        changes = {change.page: change for change in review(session, number).changes}
         if page is None and len(changes) > 1:
             raise UsageError(
                 f"Proposal {proposal} has several pages.", hint=f"Name one of {', '.join(changes)}."
@@ -166,21 +167,30 @@ def edit(
                 f"Proposal {proposal} does not change {chosen}.",
                 cause=f"Its pages: {', '.join(changes)}.",
             )
-        revise(session, proposal, chosen, _edited(changes[chosen].after or b"", chosen, session))
+        revise(session, number, chosen, _edited(changes[chosen].after or b"", chosen, session))
     if terminal.options.quiet and not terminal.options.json:
         return CLEAN
-    return print_answer(SHOW_PROPOSAL, ShowProposalRequest(proposal), terminal)
+    return print_answer(SHOW_PROPOSAL, ShowProposalRequest(number), terminal)
+
+
+def _number(proposal: str) -> int:
+    number = number_of(proposal)
+    if number is None:
+        raise UsageError(
+            f"{proposal!r} is not the number of a proposal.", hint="List them: ubp proposals"
+        )
+    return number
 
 
 def _numbers(
-    proposals: Sequence[int] | None, session: Session, *, is_all: bool, verb: str
+    proposals: Sequence[str] | None, session: Session, *, is_all: bool, verb: str
 ) -> list[int]:
     if bool(proposals) == is_all:
         raise UsageError(
             "Expected either proposals or --all.",
             hint=f"Specify one: {ubp_command('proposals', verb, '3')}; `ubp proposals` lists them.",
         )
-    return _open_numbers(session) if is_all else list(proposals or ())
+    return _open_numbers(session) if is_all else list(map(_number, proposals or ()))
 
 
 def _open_numbers(session: Session) -> list[int]:

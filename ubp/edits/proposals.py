@@ -58,7 +58,7 @@ def list_proposals(repository: Repository) -> tuple[Proposal, ...]:
     for line in listing.decode("utf-8", "replace").splitlines():
         tip, _, ref = line.partition(" ")
         name = ref.removeprefix(REFERENCE)
-        if (number := _number(name)) and (proposal := _read(repository, number, ObjectId(tip))):
+        if (number := number_of(name)) and (proposal := _read(repository, number, ObjectId(tip))):
             found.append(proposal)
     return tuple(sorted(found, key=lambda proposal: proposal.id))
 
@@ -95,7 +95,7 @@ def _log_entry(commit: CommitMessage) -> LogEntry | None:
     """Return what a commit of the log records; None where it is no record."""
     values = read_trailers(commit.text)
     event = next((name for name in get_args(Event) if name == _first(values, "Event")), None)
-    number = _number(_first(values, "Proposal"))
+    number = number_of(_first(values, "Proposal"))
     if event is None or number is None:
         return None
     accepted_as = _first(values, "Accepted-As")
@@ -118,7 +118,7 @@ def next_number(repository: Repository) -> int:
 
     A log that was fetched may name the greatest id: the next one would be of no proposal.
     """
-    number = _number(str(1 + _last_number(repository))) or 1
+    number = number_of(str(1 + _last_number(repository))) or 1
     while read_ref(repository, f"{REFERENCE}{number}"):
         number += 1
     return number
@@ -130,7 +130,7 @@ def _last_number(repository: Repository) -> int:
     if tip is None:
         return 0
     last = next(read_messages(repository, "--max-count=1", tip))
-    return _number(_first(read_trailers(last.text), "Last")) or 0
+    return number_of(_first(read_trailers(last.text), "Last")) or 0
 
 
 def edit_trailers(proposal: Proposal, edit: ProposedEdit) -> list[tuple[str, str]]:
@@ -272,7 +272,8 @@ def _first(values: dict[str, list[str]], name: str) -> str:
     return values.get(name, [""])[0]
 
 
-def _number(text: str) -> int | None:
+def number_of(text: str) -> int | None:
+    """Return the proposal's number, None for what is none."""
     return int(text) if _NUMBER.fullmatch(text) else None
 
 

@@ -1,11 +1,13 @@
 """The review of proposals: what they change, and the decisions about them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from ubp.core.errors import BadArgumentError, GitCommandError, RepositoryError, UsageError
 from ubp.core.model import MODE_FILE, FilePath, ObjectId
+from ubp.core.running import lock_file
 from ubp.core.shell import join, ubp_command
 from ubp.edits import leases
 from ubp.edits.limits import check_path, find_warnings
@@ -23,7 +25,8 @@ from ubp.edits.propose import effect_of
 from ubp.edits.special_files import purpose_of
 from ubp.git.command import commit_with_hooks
 from ubp.git.diff import diff_blobs
-from ubp.git.saved_files import save_files, write_files
+from ubp.git.repository import Repository
+from ubp.git.saved_files import SavedFiles, save_files, write_files
 from ubp.git.trees import diff_trees
 from ubp.git.write import (
     ABSENT,
@@ -98,13 +101,17 @@ def accept(session: Session, number: int, at: str | None = None) -> ObjectId:
     such as an imported collection, the branch of HEAD moves, and no hook runs.
 
     Raises:
-        UsageError: it is not open or has a later edit, a page of it has changes, a merge is in
-            progress, or the repository is the mirror of another one.
+        UsageError: it is not open or has a later edit, somebody else decides about it, a page of it
+            has changes, a merge is in progress, or the repository is the mirror of another one.
         RepositoryError: the proposal conflicts with the branch, the branch moved meanwhile, or a
             hook refused the commit.
     """
+    with _deciding(session.repository, number) as proposal:
+        return _accept(session, proposal, at)
+
+
+def _accept(session: Session, proposal: Proposal, at: str | None) -> ObjectId:
     repository = session.repository
-    proposal = find_proposal(repository, number)
     # A commit that changes no file may follow the last edit.
     last = proposal.tip, proposal.edits[-1].commit
     if at is not None and not any(abbreviates(at, commit) for commit in last):
@@ -153,26 +160,27 @@ def reject(session: Session, number: int, reason: str) -> None:
     """Reject an open proposal: its branch is deleted, and the log keeps it with the reason.
 
     Raises:
-        UsageError: it is not open, or there is no reason.
+        UsageError: it is not open, somebody else decides about it, or there is no reason.
     """
     if not reason.strip():
         raise UsageError("A rejection needs a reason.", hint="Add --reason TEXT.")
-    _decide(session, find_proposal(session.repository, number), "rejected", reason)
+    with _deciding(session.repository, number) as proposal:
+        _decide(session, proposal, "rejected", reason)
 
 
 def withdraw(session: Session, number: int, agent: Agent, reason: str) -> None:
     """Withdraw an open proposal of an agent's own session.
 
     Raises:
-        UsageError: it is not open, or another session's.
+        UsageError: it is not open, another session's, or somebody decides about it.
     """
-    proposal = find_proposal(session.repository, number)
-    if proposal.session != agent.session:
-        raise UsageError(
-            f"Proposal {proposal.id} is not one of this session.",
-            cause="Only the session that made it, or a reviewer, can end it.",
-        )
-    _decide(session, proposal, "withdrawn", reason, by=one_line(agent.client) or "agent")
+    with _deciding(session.repository, number) as proposal:
+        if proposal.session != agent.session:
+            raise UsageError(
+                f"Proposal {proposal.id} is not one of this session.",
+                cause="Only the session that made it, or a reviewer, can end it.",
+            )
+        _decide(session, proposal, "withdrawn", reason, by=one_line(agent.client) or "agent")
 
 
 def revise(session: Session, number: int, page: FilePath, text: bytes) -> None:
@@ -196,6 +204,27 @@ def revise(session: Session, number: int, page: FilePath, text: bytes) -> None:
         raise UsageError(f"The revision changes nothing in {page}.")
     entry = _entry(session, proposal, "proposed", "", name, commit)
     record(session.repository, entry, old=proposal.tip, new=commit)
+
+
+@contextmanager
+def _deciding(repository: Repository, number: int) -> Iterator[Proposal]:
+    """Yield an open proposal, about which nobody else can decide until the context ends.
+
+    To accept one takes as long as the hooks of the repository.
+    """
+    path = os.path.join(repository.data_dir, f"proposal-{number}.lock")
+    os.makedirs(repository.data_dir, exist_ok=True)
+    with lock_file(path) as is_locked:
+        if not is_locked:
+            raise UsageError(
+                f"Somebody else is deciding about proposal {number}.",
+                hint="Wait until that command has ended, and try again.",
+            )
+        try:
+            yield find_proposal(repository, number)
+        finally:
+            with suppress(OSError):
+                os.unlink(path)
 
 
 def _decide(
@@ -262,7 +291,7 @@ def _commit(
     except BaseException as error:
         if repository.rev_parse("HEAD^{commit}") != head:
             raise
-        saved.put_back()
+        _put_back(saved, proposal)
         if not isinstance(error, GitCommandError):
             raise
         raise RepositoryError(
@@ -273,6 +302,27 @@ def _commit(
         ) from error
     saved.put_back_flags()
     return repository.resolve("HEAD")
+
+
+def _put_back(saved: SavedFiles, proposal: Proposal) -> None:
+    """Put the files back; the index cannot be where git was killed and left its lock.
+
+    Raises:
+        RepositoryError: the index is locked.
+    """
+    try:
+        saved.put_back()
+    except GitCommandError as error:
+        lock = os.path.join(saved.repository.git_dir, "index.lock")
+        if not os.path.lexists(lock):
+            raise
+        raise RepositoryError(
+            f"Proposal {proposal.id} was not committed. Its files are as they were, but it is"
+            " staged.",
+            cause=f"Another git command is running, or one was killed and left {lock}.",
+            hint=f"When none is running: {join(['rm', '-f', lock])}; then:"
+            f" {join(['git', 'reset', '--', *saved.files])}",
+        ) from error
 
 
 def _merge_base(session: Session, proposal: Proposal, head: ObjectId) -> ObjectId:

@@ -8,7 +8,6 @@ number in quotation marks is not a number. Null means that an argument is not gi
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from keyword import iskeyword
-from math import inf
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from ubp.core.errors import BadArgumentError
@@ -57,6 +56,8 @@ _TYPE_NAMES = {
     "object": "an object",
 }
 MAX_SHOWN_CHARACTERS = 60  # of a wrong value
+MAX_INTEGER = 2**53 - 1
+"""Every program reads JSON's integers up to here alike (RFC 8259, section 6)."""
 
 RequestT = TypeVar("RequestT")
 
@@ -187,10 +188,11 @@ def _length_faults(value: str, schema: Schema) -> Iterator[str]:
 
 
 def _range_faults(value: float, schema: Schema) -> Iterator[str]:
-    minimum, maximum = schema.get("minimum", -inf), schema.get("maximum", inf)
+    minimum = schema.get("minimum", -MAX_INTEGER)
+    maximum = schema.get("maximum", MAX_INTEGER)
     if not minimum <= value <= maximum:
-        limits = [f"at least {minimum}"] if "minimum" in schema else []
-        limits += [f"at most {maximum}"] if "maximum" in schema else []
+        limits = [f"at least {minimum}"] if "minimum" in schema or value < 0 else []
+        limits += [f"at most {maximum}"] if "maximum" in schema or value > 0 else []
         yield f"must be {' and '.join(limits)}"
 
 

@@ -209,6 +209,13 @@ async def test_failure_is_an_object_with_success_error_and_message(room):
         ),
         ("rag_index", {"path": "../other.md"}, "index_failed", "not in a folder that may be read"),
         ("rag_index", {"path": "/etc/passwd"}, "index_failed", "not in a folder that may be read"),
+        ("rag_index", {"path": "docs/\0.md"}, "index_failed", "not in a folder that may be read"),
+        (
+            "rag_sync",
+            {"path": "\0", "project": "kb"},
+            "sync_failed",
+            "in a folder that may be read",
+        ),
         ("rag_index", {"path": str(room.papers / "link.md")}, "index_failed", "may be read"),
         ("rag_index", {"path": str(room.papers)}, "index_failed", "name a project"),
         ("rag_index", {"path": "docs/none.md"}, "index_failed", "does not exist"),

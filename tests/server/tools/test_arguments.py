@@ -206,3 +206,18 @@ def test_errors_suggest_no_excluded_page(answer):
         answer("get_page", title="Plan")
     assert caught.value.near == ()
     assert [page["filepath"] for page in answer("list_pages").record["pages"]] == ["docs/open.md"]
+
+
+@pytest.mark.parametrize(
+    ("value", "limit"),
+    [
+        (10**400, "at least 200 and at most 9007199254740991"),
+        (1e308, "at least 200 and at most 9007199254740991"),
+        (-(10**400), "at least 200"),
+    ],
+)
+def test_integer_that_json_does_not_carry_is_refused(value, limit):
+    schema = {"properties": {"max_tokens": {"type": "integer", "minimum": 200}}}
+    assert check_arguments(schema, {"max_tokens": 2**53 - 1}) == {"max_tokens": 2**53 - 1}
+    with pytest.raises(BadArgumentError, match=f"`max_tokens` must be {limit}[.]"):
+        check_arguments(schema, {"max_tokens": value})

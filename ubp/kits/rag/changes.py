@@ -225,9 +225,12 @@ def _resolve(session: Session, settings: Settings, path: str) -> str:
     """Return the real path; symbolic links lead to where they point, which must be allowed, too."""
     root = session.repository.root
     start = os.path.realpath(root) if root else os.curdir
-    real = os.path.realpath(os.path.join(start, os.path.expanduser(path)))
     allowed = [*([start] if root else []), *settings.roots]
-    if "\0" in path or not is_below(real, allowed):
+    try:
+        real = os.path.realpath(os.path.join(start, os.path.expanduser(path)))
+    except ValueError:  # no file has a NUL or half a surrogate pair in its name
+        real = ""
+    if not is_below(real, allowed):
         raise BadArgumentError(
             "path",
             f"{path} is not in a folder that may be read.",
