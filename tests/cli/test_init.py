@@ -750,12 +750,12 @@ def test_init_with_most_pages_bound_shows_no_preview(drifted, ubp):
 
 
 def test_init_where_proposals_take_too_long_shows_no_preview(unbound, ubp, monkeypatch):
-    monkeypatch.setattr("ubp.answers.setup.init.MAX_PREVIEW_SECONDS", 0.0)
+    monkeypatch.setattr("ubp.bindings.probable.MAX_SECONDS", 0.0)
     unbound.write("README.md", "# Read me\n")
     record = ubp(unbound, "init", "--yes", "--json").record
     assert (record["preview"], record["is_large"]) == (None, True)
     out = ubp(unbound, "init", "--yes").out
-    assert "No sources were proposed: here that takes more than 0 s, by `ubp bind`\n" in out
+    assert "No sources were proposed: here that takes more than 5 s, by `ubp bind`\n" in out
     assert steps_of(out)["ubp bind docs"] == "proposes sources for the pages of a directory"
 
 
@@ -769,7 +769,7 @@ def test_init_shows_a_preview_of_many_pages_and_files(unbound, ubp):
 
 
 def test_commands_of_init_work_where_it_was_typed(unbound, capsys, monkeypatch):
-    monkeypatch.setattr("ubp.answers.setup.init.MAX_PREVIEW_SECONDS", 0.0)
+    monkeypatch.setattr("ubp.bindings.probable.MAX_SECONDS", 0.0)
     (unbound.root / "docs" / "deep").mkdir()
     monkeypatch.chdir(unbound.root / "docs" / "deep")
     assert main(["init", "--yes"]) == 0

@@ -175,7 +175,7 @@ def test_other_commands_have_records(drifted, asked):
     assert [
         document["filepath"] for document in asked(drifted, "affected", "src/a.py")["documents"]
     ] == ["docs/a.md"]
-    assert asked(drifted, "affected", "src/other.py") == {"documents": []}
+    assert asked(drifted, "affected", "src/other.py") == {"documents": [], "probable": []}
     assert asked(drifted, "status")["summary"]["stale"] == 1
     asked(drifted, "status --check", status=1)
     assert asked(drifted, "ack", "docs/a.md", "docs/b.md")["summary"] == {

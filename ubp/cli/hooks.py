@@ -44,6 +44,11 @@ class Judged(NamedTuple):
         return ChangeWords(target.base, target.ref if is_past else None)
 
 
+def is_run_by_git(environment: Mapping[str, str]) -> bool:
+    """Return whether a hook calls, of Git or pre-commit, and not a person."""
+    return not {"GIT_INDEX_FILE", "PRE_COMMIT"}.isdisjoint(environment)
+
+
 def judge(workspace: Workspace, target: Target, environment: Mapping[str, str]) -> Judged:
     """Return what a call with these options judges, in a hook or by hand."""
     if not target.staged or target.ref or target.base:

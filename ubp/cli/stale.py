@@ -4,12 +4,13 @@ from ubp.answers.staleness.stale import (
     StaleTextOptions,
     diff_report,
     find_example,
+    find_probably_stale,
     find_relaxed,
     report_stale,
     stale_text,
 )
 from ubp.cli.error_handler import FINDINGS
-from ubp.cli.hooks import judge
+from ubp.cli.hooks import is_run_by_git, judge
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.stale_options import StaleOptions, exit_status
 from ubp.cli.terminal import Terminal
@@ -108,8 +109,16 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         elif terminal.options.json:
             terminal.record(record())
         else:
-            terminal.write(stale_text(report, text_options))
+            is_asked = _is_for_a_reader(options, terminal)
+            probable = find_probably_stale(session, report, judged.target, paths, is_asked=is_asked)
+            terminal.write(stale_text(report, text_options._replace(probable=probable)))
     return status
+
+
+def _is_for_a_reader(options: StaleOptions, terminal: Terminal) -> bool:
+    """Return whether a person reads the text, and neither a hook nor an exit status decides."""
+    decides = options.exit_code or options.fail_on is not None
+    return not (decides or terminal.options.quiet or is_run_by_git(terminal.environment))
 
 
 def _compare(options: StaleOptions, revision: str, terminal: Terminal) -> int:

@@ -113,6 +113,11 @@ class LanguageCount(NamedTuple):
         return self.fresh + self.stale + self.orphaned + self.unknown
 
 
+def lists_few_sources(bound: int, documents: int) -> bool:
+    """Return whether fewer than a quarter of the pages list sources: they are being set up."""
+    return bound * 4 < documents
+
+
 class StaleReport(NamedTuple):
     """The assessed pages, worst first, then by path (`rank_pages` orders them by score as well).
 

@@ -10,14 +10,18 @@ from typing import Annotated
 from ubp.answers.setup.reindex import SKIP_EMBEDDING, embed_sections
 from ubp.answers.setup.snippet_target import find_snippet_target
 from ubp.bindings.features import MIN_CONFIDENCE
-from ubp.bindings.suggest import count_bindings, suggest_bindings
+from ubp.bindings.probable import (
+    MAX_SECONDS,
+    OutOfTimeError,
+    suggest_in_time,
+)
+from ubp.bindings.suggest import count_bindings
 from ubp.checks.accept import accept_findings
 from ubp.checks.run import check_links
 from ubp.core.config import DEFAULT_INCLUDE
 from ubp.core.config_file import load_config
 from ubp.core.errors import UsageError
 from ubp.core.installation import missing_from_path
-from ubp.core.interruption import interruptible
 from ubp.core.languages import language_of
 from ubp.core.model import FilePath
 from ubp.core.paths import match_any
@@ -45,11 +49,7 @@ from ubp.index.view import View
 from ubp.staleness.state import open_context
 from ubp.staleness.translation_rules import propose_rules
 
-# Of CPU, whatever else the machine does: nobody waits longer for a preview. `ubp bind` took 0.9 s
-# for 662 files, 2.4 s for 993 pages.
-MAX_PREVIEW_SECONDS = 5.0
 MAX_FOLDER_PAGES = 300  # of the directory that is proposed to begin with
-PREVIEWED_SOURCES = 10  # of a page; the preview counts pages
 MAX_TITLES = 300  # in which a word to search for is looked for
 # Fewer findings are fixed sooner than a debt file is reviewed.
 MANY_FINDINGS = 10
@@ -256,10 +256,6 @@ def _is_inside(folder: str, rule: TranslationRule) -> bool:
     return not folder or all(not begin or begin.startswith(f"{folder}/") for begin in begins)
 
 
-class _OutOfTimeError(BaseException):
-    """Ends a preview at a checkpoint."""
-
-
 def _preview(session: Session, view: View, bound: int) -> tuple[PreviewRecord | None, bool]:
     """Return what `ubp bind` could propose where most pages are not bound.
 
@@ -267,18 +263,9 @@ def _preview(session: Session, view: View, bound: int) -> tuple[PreviewRecord | 
     """
     if bound * 2 >= view.count_documents():
         return None, False
-    end = time.process_time() + MAX_PREVIEW_SECONDS
-
-    def check() -> None:
-        if time.process_time() > end:
-            raise _OutOfTimeError
-
     try:
-        with interruptible(check):
-            suggestions = suggest_bindings(
-                session, view, (), limit=PREVIEWED_SOURCES, all_pages=False
-            )
-    except _OutOfTimeError:
+        suggestions = suggest_in_time(session, view)
+    except OutOfTimeError:
         return None, True
     counts = count_bindings(suggestions, MIN_CONFIDENCE)
     preview = PreviewRecord(
@@ -446,7 +433,7 @@ def _preview_text(record: InitRecord) -> Iterator[str]:
         )
         yield f"  {count(record.documents, 'page')}, {bound}; {proposed}"
     elif record.is_large:
-        limit = f"{MAX_PREVIEW_SECONDS:.0f} s"
+        limit = f"{MAX_SECONDS:.0f} s"
         yield f"  No sources were proposed: here that takes more than {limit}, by `ubp bind`"
 
 

@@ -26,7 +26,14 @@ from ubp.frame.wording import (
 )
 from ubp.index.session import Session, Target
 from ubp.staleness.first_reference import FirstReference
-from ubp.staleness.model import SourceDiff, StaleReport, visible_pages, visible_references
+from ubp.staleness.model import (
+    Change,
+    SourceDiff,
+    StaleReport,
+    lists_few_sources,
+    visible_pages,
+    visible_references,
+)
 from ubp.staleness.ranking import rank_pages
 from ubp.staleness.state import find_stale, open_change, open_context
 from ubp.staleness.wording import (
@@ -77,7 +84,7 @@ class StaleTextOptions(NamedTuple):
     the directory, from the root, where commands are typed. `change`: how the change is named.
     `keys`: the front matter keys given on the command line. `diffs`: the changes of references'
     sources. `key` and `example`: what to write where no page names a source. `relaxed`: what the
-    change keeps from being reported.
+    change keeps from being reported. `probable`: pages that are stale if proposals are right.
     """
 
     style: Style
@@ -90,6 +97,7 @@ class StaleTextOptions(NamedTuple):
     key: str = "source_refs"
     example: FirstReference | None = None
     relaxed: Sequence[Relaxed] = ()
+    probable: Sequence[Assessment] = ()
 
     def command(self, *words: str) -> str:
         """Return a command to type, with the keys that this one was given."""
@@ -167,6 +175,59 @@ def find_example(
     return find_first_reference(view, read, alike, selected)
 
 
+def find_probably_stale(
+    session: Session,
+    report: StaleReport,
+    target: Target,
+    paths: Sequence[str] = (),
+    *,
+    is_asked: bool = True,
+) -> tuple[Assessment, ...]:
+    """Return the pages without sources that name what changed in those proposed for them.
+
+    None where nobody asked, a quarter of the pages list sources, or it would take long.
+    """
+    if not (is_asked and lists_few_sources(report.summary.bound, report.summary.documents)):
+        return ()
+    from ubp.bindings.probable import OutOfTimeError, find_probable  # a hook needs neither
+
+    try:
+        if report.is_change:
+            return _find_touched(session, open_change(session, target), paths)
+        context = open_context(session, session.view_of(report.snapshot))
+        return find_probable(session, context, paths)
+    except OutOfTimeError:
+        return ()
+
+
+def _find_touched(session: Session, change: Change, paths: Sequence[str]) -> tuple[Assessment, ...]:
+    """Return the pages that name what a change touches in files that they seem to describe."""
+    from ubp.bindings.probable import MIN_PROBABLE_CONFIDENCE, limited_time, naming
+    from ubp.index.select import select_pages
+    from ubp.review.changed_files import ChangedFiles
+    from ubp.review.proposed import find_proposed
+
+    view = change.after.view
+    selected = select_pages(paths, view, session.repository) if paths else None
+    bound = {page.filepath for page in view.bound_pages()}
+    with limited_time():
+        found = find_proposed(session, change, ChangedFiles(change, session.is_hidden), selected)
+    return naming(
+        Assessment(
+            page,
+            "stale",
+            tuple(
+                pair.verdict
+                for pair in pairs
+                if pair.suggestion.confidence >= MIN_PROBABLE_CONFIDENCE
+            ),
+        )
+        for page, pairs in found
+        if page.filepath not in bound
+    )
+
+
+MAX_PROBABLE = 5  # pages that are shown
 MAX_ORIGINALS = 10  # with translations, that a change lists
 
 
@@ -192,6 +253,7 @@ def stale_text(report: StaleReport, options: StaleTextOptions) -> str:
     lines += _debts(report, options)
     lines += _translations(report, options)
     lines += advise(report, options)
+    lines += _probable(report, options)
     return "\n".join(lines) + "\n"
 
 
@@ -287,6 +349,29 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
         return [style.green(f"{bound}: {'all ' if summary.fresh > 1 else ''}fresh.")]
     verified = f", {summary.verified} could be verified" if summary.unknown else ""
     return [f"{bound}{verified}: {counted_levels(summary)}."]
+
+
+def _probable(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
+    """Yield the pages that proposals make stale, and how to bind them."""
+    pages, style = options.probable, options.style
+    if not pages:
+        return
+    by = "by this change" if report.is_change else "since it was edited"
+    yield ""
+    yield style.bold(f"Probably stale: {count(len(pages), 'page')} without sources")
+    yield f"Each names what changed {by} in a file that it seems to describe; nothing fails for it."
+    for assessment in pages[:MAX_PROBABLE]:
+        verdict = assessment.references[0]
+        is_staged = report.snapshot.kind == "staged"
+        when = describe_drift_time(verdict, is_staged=is_staged, is_shallow=report.is_shallow)
+        place = f"{assessment.page.filepath}:{verdict.evidence[0].line}"
+        what = f"{verdict.name} {describe_reference(verdict, when)}"
+        yield f"  {printable(place)}  {printable(what)}"
+        yield f"    {printable(evidence_sentence(verdict))}"
+    if len(pages) > MAX_PROBABLE:
+        yield style.dim(f"  and {count(len(pages) - MAX_PROBABLE, 'more page')}")
+    page = path_argument(pages[0].page.filepath, options.prefix)
+    yield f"To verify a page from now on, list its sources: {options.command('bind', page)}"
 
 
 def _debts(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
