@@ -1,12 +1,10 @@
 """The pages that name what a change touches, and how likely they describe it."""
 
-import math
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from heapq import nlargest
 from typing import NamedTuple
 
+from ubp.bindings.describing import best_pairs, read_mentions, score_pages
 from ubp.bindings.features import Suggestion
 from ubp.bindings.path_words import is_test
 from ubp.bindings.suggest import rate_bindings
@@ -18,22 +16,13 @@ from ubp.core.model import (
     ReferenceVerdict,
     SourceReference,
 )
-from ubp.index.names import read_page_mentions
 from ubp.index.session import Session
-from ubp.index.view import View
-from ubp.markdown.mentions import PageMentions
 from ubp.review.changed_files import ChangedFiles, changed_lines
 from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import Change
 
-# The pages that name most of what changes; each takes 2 to 10 ms to rate.
-MAX_PAGES = 20
-# Sources of a page that are compared with it, those that it names most.
-MAX_SOURCES = 4
 # A name that one side of the diff alone has; that both have; and one beside the changed lines.
 ONE_SIDED, BOTH_SIDES, BESIDE = 1.0, 0.35, 0.15
-OF_PATH = 3.0
-MIN_NAME = 4
 
 _IDENTIFIER = r"[A-Za-z_]\w{3,}"
 _OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+"
@@ -67,63 +56,11 @@ def find_proposed(
         and not session.is_hidden(path)
         and (selected is None or path in selected)
     ]
-    scores = _scores(_mentions(after, pages), files)
-    best = nlargest(MAX_PAGES, scores, key=lambda page: (sum(scores[page].values()), page))
-    wanted = {
-        page: nlargest(MAX_SOURCES, scores[page], key=lambda path: (scores[page][path], path))
-        for page in best
-    }
+    files.read(files.sources)
+    weights = {path: _weights(files, path) for path in files.sources if not is_test(path)}
+    wanted = best_pairs(score_pages(read_mentions(after, pages), weights))
     rated = rate_bindings(session, before, wanted)
     return _with_evidence(rated, change, files)
-
-
-def _mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:
-    entries = {path: entry for path, entry in view.entries(pages).items() if entry}
-    mentions = read_page_mentions(view.context, entries)
-    return {path: mentions[entry.id] for path, entry in entries.items() if entry.id in mentions}
-
-
-def _scores(
-    mentions: Mapping[FilePath, PageMentions], files: ChangedFiles
-) -> dict[FilePath, dict[FilePath, float]]:
-    """Return for each page how much it names of each changed source; nothing where it is 0."""
-    files.read(files.sources)
-    sources = [path for path in files.sources if not is_test(path)]
-    weights = {path: _weights(files, path) for path in sources}
-    names_of_files = set().union(*weights.values()) if weights else set()
-    named = {
-        page: names_of_files.intersection(mention.text for mention in mentioned.identifiers)
-        for page, mentioned in mentions.items()
-    }
-    counts = Counter(name for names in named.values() for name in names)
-    total = len(mentions)
-
-    def rarity(name: str) -> float:
-        return math.log(1 + total / counts[name]) / math.log(1 + total)
-
-    endings = _path_endings(sources)
-    scores: dict[FilePath, dict[FilePath, float]] = {}
-    for page, mentioned in mentions.items():
-        of_page: dict[FilePath, float] = {}
-        for path, weight in weights.items():
-            if shared := named[page] & weight.keys():
-                of_page[path] = sum(weight[name] * rarity(name) ** 2 for name in shared)
-        for mention in mentioned.paths:
-            for path in endings.get(mention.text.strip("./"), ()):
-                of_page[path] = of_page.get(path, 0.0) + OF_PATH
-        if of_page:
-            scores[page] = of_page
-    return scores
-
-
-def _path_endings(sources: Sequence[FilePath]) -> dict[str, list[FilePath]]:
-    """Return the changed files by the texts that name them: the path, or the end of one."""
-    endings: dict[str, list[FilePath]] = {}
-    for path in sources:
-        parts = path.split("/")
-        for start in range(len(parts)):
-            endings.setdefault("/".join(parts[start:]), []).append(path)
-    return {text: paths for text, paths in endings.items() if len(paths) == 1}
 
 
 def _weights(files: ChangedFiles, path: FilePath) -> dict[str, float]:

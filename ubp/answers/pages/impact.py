@@ -4,7 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from ubp.answers.bindings.suggestion import SuggestionRecord, suggestion_record
+from ubp.bindings.describing import find_describing
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, LinkType
+from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import MaxTokens, Ref, between
 from ubp.frame.fields import (
@@ -18,16 +21,28 @@ from ubp.frame.fields import (
     PagePath,
     Title,
 )
+from ubp.frame.records import title_of
 from ubp.frame.wording import count
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
+from ubp.index.view import View
 from ubp.search.graph import open_graph
-from ubp.search.impact import FIRM, Impacted, ImpactStep, Reason, find_impact, resolve_target
+from ubp.search.impact import (
+    FIRM,
+    Impacted,
+    ImpactStep,
+    ImpactTarget,
+    Reason,
+    find_impact,
+    resolve_target,
+)
 from ubp.search.traverse import MAX_USEFUL_DEPTH
 from ubp.staleness.references import SourceUse, overlaps_with
 from ubp.staleness.state import assess_paths, open_source_index
 
 MAX_DEPTH, MAX_LIMIT = 5, 1_000
+MAX_PROBABLE = 5
+MAX_EVIDENCE = 3  # of a probable page, in the text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +74,18 @@ class ImpactedRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProbablePageRecord:
+    """A page that does not list the requested path, and seems to describe it."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    suggestion: Annotated[
+        SuggestionRecord, "the file that it seems to describe, with the confidence and the evidence"
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactRecord:
     """Pages that depend on a page or a source."""
 
@@ -75,6 +102,12 @@ class ImpactRecord:
     ]
     total: Annotated[Count, "number of dependent pages"]
     truncated_count: Annotated[Count, "number of entries omitted from the end"]
+    probable: Annotated[
+        tuple[ProbablePageRecord, ...],
+        "where no page lists the file or folder as a source: pages that seem to describe it,"
+        " likeliest first",
+    ]
+    compared: Annotated[Count, "number of pages that were compared with it for that"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +164,7 @@ def run(session: Session, request: ImpactRequest) -> ImpactRecord:
     subject = resolve_target(request.path, session, view, graph, referencing)
     impact = find_impact(graph, subject, depending, request.depth, request.limit)
     levels = assess_paths(session, view, [page.document.path for page in impact.impacted])
+    probable, compared = _find_probable(session, view, subject)
     return ImpactRecord(
         path=subject.path,
         kind=subject.kind,
@@ -141,7 +175,30 @@ def run(session: Session, request: ImpactRequest) -> ImpactRecord:
         ),
         total=impact.total,
         truncated_count=impact.total - len(impact.impacted),
+        probable=probable,
+        compared=compared,
     )
+
+
+def _find_probable(
+    session: Session, view: View, subject: ImpactTarget
+) -> tuple[tuple[ProbablePageRecord, ...], int]:
+    """Return the pages that seem to describe a source which no page lists, and of how many."""
+    is_listed = any(step.reason == "source_reference" for step in subject.first)
+    if is_listed or subject.kind == "page" or not subject.exists:
+        return (), 0
+    path = FilePath(subject.path.partition("#")[0])
+    describing = find_describing(session, view, path, MAX_PROBABLE)
+    pages = view.pages_at([found.page for found in describing.found])
+    return tuple(
+        ProbablePageRecord(
+            doc_id=doc_id(found.page),
+            filepath=found.page,
+            title=title_of(pages[found.page]),
+            suggestion=suggestion_record(found.suggestion),
+        )
+        for found in describing.found
+    ), describing.compared
 
 
 def _source_steps(uses: Iterable[SourceUse], target: FilePath) -> list[ImpactStep]:
@@ -193,13 +250,16 @@ def text(record: ImpactRecord, write: Writer) -> Iterator[str]:
         why = f"No page depends on {subject}."
         missing = f"{subject} does not exist, and no page refers to it."
         yield write.style.yellow(why if record.exists else missing)
+        yield from _probable_text(record, write)
     else:
         yield from _peoples_text(record, write)
+        yield from _probable_text(record, write)
 
 
 def _agents_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
     path = write.name(record.path) if record.path else "the repository"
-    yield f"{count(record.total, 'page')} to review for {path}. {write.notice()}"
+    pages = count(record.total or len(record.probable), "page")
+    yield f"{pages} to review for {path}. {write.notice()}"
     if not record.exists:
         yield f"{path} does not exist now."
     for page in record.impacted:
@@ -209,6 +269,24 @@ def _agents_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
     if record.truncated_count:
         omitted = count(record.truncated_count, "page")
         yield f"[{omitted} omitted: use a larger limit or a smaller depth]"
+    yield from _probable_text(record, write)
+
+
+def _probable_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
+    """Yield the pages that seem to describe what no page lists; or that there is none."""
+    if record.probable:
+        yield "No page lists it as a source. These seem to describe it, with a confidence:"
+    elif record.compared:
+        pages = count(record.compared, "page")
+        yield f"No page lists it as a source, and none of {pages} seems to describe it."
+    for page in record.probable:
+        suggestion = page.suggestion
+        line = next((item.line for item in suggestion.evidence if item.line), None)
+        place = write.path(f"{page.filepath}:{line}" if line else page.filepath)
+        is_inside = suggestion.source_path != record.path
+        source = f"  {write.name(suggestion.source_path)}" if is_inside else ""
+        details = "; ".join(write.quote(item.detail) for item in suggestion.evidence[:MAX_EVIDENCE])
+        yield f"  {place}  {suggestion.confidence:.2f}{source}  {details}"
 
 
 def _step_text(step: StepRecord, write: Writer) -> str:

@@ -49,6 +49,7 @@ MAX_CASES, DEFAULT_CASES = 100, 10
 LIKELY = 0.3  # cases of this probability are marked
 MAX_SUBJECTS = 2  # that agents read with each case
 UPDATE = "ubp_update_page"
+DESCRIBES = "the page describes the source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -340,7 +341,7 @@ def _actions(
         if reason.kind == "proposed" and reason.path and not reason.is_gone:
             is_confident = (reason.confidence or 0.0) >= MIN_CONFIDENCE
             yield ActionRecord(
-                when=f"the page describes {reason.path}",
+                when=DESCRIBES,
                 command=ubp_command("bind", "--write" if is_confident else "-i", page),
                 tool="ubp_bind",
                 source=reason.path,
@@ -555,10 +556,15 @@ def _steps(case: CaseRecord, write: Writer) -> Iterator[str]:
         if write.is_agent and action.tool in write.offered:
             arguments = "".join(f", {name}={value}" for name, value in _arguments(action))
             call = f"{action.tool}(filepath={quoted(case.filepath)}{arguments}{write.arguments()})"
-            yield f"  If {write.quote(action.when)}: {call}"
+            yield f"  If {_when(action, write)}: {call}"
         else:
-            when = action.when if not write.is_agent else write.quote(action.when)
-            yield f"  If {printable(when)}: {write.style.cyan(printable(action.command))}"
+            command = write.style.cyan(printable(action.command))
+            yield f"  If {_when(action, write)}: {command}"
+
+
+def _when(action: ActionRecord, write: Writer) -> str:
+    """Return in which case an action is right, with the name of the source that it is about."""
+    return f"the page describes {write.name(action.source)}" if action.source else action.when
 
 
 def _arguments(action: ActionRecord) -> Iterator[tuple[str, str]]:

@@ -54,6 +54,7 @@ from ubp.frame.records import (
 from ubp.frame.wording import SHORT_ID, count, printable, printable_line
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
+from ubp.review.unlisted import find_unlisted
 from ubp.search.graph import open_graph
 from ubp.search.list_pages import read_page
 from ubp.staleness.diff import diff_pages
@@ -78,6 +79,7 @@ MAX_READ = 5_000  # lines, in 0.2 s
 _FILES = frozenset({"---", "+++"})
 _WORDS = re.compile(r"[\w.-]+")
 # Of the proposed sources the first are right most often, and the strongest evidence suffices.
+MAX_UNLISTED = 5
 MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 PIN_DIGITS = 12  # as `ubp ack` writes them
 
@@ -189,6 +191,19 @@ class TranslatedRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnlistedRecord:
+    """A page that lists no sources, and a source that it seems to describe and that changed."""
+
+    filepath: PagePath
+    suggestion: Annotated[
+        SuggestionRecord, "the source that it seems to describe, with the confidence"
+    ]
+    verdict: Annotated[Verdict, "what became of the source since the page's last edit"]
+    since: Annotated[Moment | None, "since when; null if not committed yet"]
+    evidence: Annotated[tuple[EvidenceRecord, ...], "names in the page that the source changed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRecord:
     """Pages that no longer describe their sources, with the next step for each page."""
 
@@ -211,6 +226,10 @@ class CheckedRecord:
     ] = ()
     truncated_count: Annotated[Count, "number of pages omitted because of max_size"] = 0
     accepted: Annotated[Count, "number of references accepted as debt"] = 0
+    unlisted: Annotated[
+        tuple[UnlistedRecord, ...],
+        "where no page lists sources: pages that seem to describe a source that changed after them",
+    ] = ()
     settled: Annotated[Count, "number of obsolete lines in the debt file"] = 0
 
 
@@ -279,8 +298,25 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
             for finding in find_removed_mentions(session, paths)
         ),
         translations=_count_languages(session, report) if path is None else (),
+        unlisted=_find_unlisted(session) if not (path or report.summary.bound) else (),
         accepted=report.accepted,
         settled=len(report.obsolete_debts),
+    )
+
+
+def _find_unlisted(session: Session) -> tuple[UnlistedRecord, ...]:
+    """Return the pages that are probably not fresh, where no page says what it describes."""
+    return tuple(
+        UnlistedRecord(
+            filepath=found.filepath,
+            suggestion=suggestion_record(
+                found.suggestion._replace(evidence=found.suggestion.evidence[:MAX_EVIDENCE])
+            ),
+            verdict=found.verdict.verdict,
+            since=moment_or_none(found.verdict.since),
+            evidence=tuple(map(evidence_record, found.verdict.evidence)),
+        )
+        for found in find_unlisted(session, session.view(), MAX_UNLISTED)
     )
 
 
@@ -460,6 +496,8 @@ def fit(record: Json, limit: TokenLimit) -> None:
         _shorten(diff, excess, limit, words, max_names)
     if limit.drop(record, _drop_removed_names(record)):
         return
+    if limit.drop(record, _drop_unlisted(record)):
+        return
     documents = record["documents"]
     record["truncated_count"] = 0
     if limit.drop(record, _drop_last_documents(record, documents)):
@@ -508,6 +546,11 @@ def _drop_old_commits(record: Json) -> Iterator[Any]:
 def _drop_removed_names(record: Json) -> Iterator[Any]:
     while record.get("removed_names"):
         yield record["removed_names"].pop()
+
+
+def _drop_unlisted(record: Json) -> Iterator[Any]:
+    while len(record.get("unlisted", ())) > 1:
+        yield record["unlisted"].pop()
 
 
 def _shorten(diff: Json, excess: int, limit: TokenLimit, page: str, max_names: int) -> None:
@@ -561,12 +604,30 @@ def text(record: CheckedRecord, write: Writer) -> Iterator[str]:
         yield ""
         yield "Translations (give a filepath to see one):"
         yield from (f"  {_language(language)}" for language in record.translations)
+    if not (record.summary.bound or record.documents):
+        yield from _unlisted_text(record, write)
     if record.removed_names:
         yield ""
         yield "Names in pages that the code no longer has; update the pages:"
         for removed in record.removed_names:
             yield f"  {removed.filepath}:{removed.line}: {printable(removed.message)}"
     yield from _omitted(record.truncated_count, "page", "use a larger max_size")
+
+
+def _unlisted_text(record: CheckedRecord, write: Writer) -> Iterator[str]:
+    """Yield the pages that are probably outdated, or that there is none."""
+    if not record.unlisted:
+        yield "None seems to describe a source that changed after its last edit."
+        return
+    yield "These seem to describe a source that changed after their last edit, with a confidence:"
+    for page in record.unlisted:
+        when = f" since {page.since[:DAY]}" if page.since else ""
+        source = write.name(page.suggestion.source_path)
+        verdict = describe_noted(page.verdict, None, when)
+        names = ", ".join(write.quote(evidence.name) for evidence in page.evidence)
+        named = f"; the page names {names}, which it changed" if names else ""
+        confidence = f"{page.suggestion.confidence:.2f}"
+        yield f"  {write.path(page.filepath)}  {confidence}  {source} {verdict}{named}"
 
 
 def _omitted(number: int, noun: str, advice: str) -> Iterator[str]:

@@ -1,0 +1,86 @@
+"""The pages that seem to describe a source that no page lists, and those that it outdated."""
+
+import pytest
+
+from ubp.bindings.describing import find_describing
+from ubp.core.model import FilePath
+from ubp.index.session import Session
+from ubp.review.unlisted import find_unlisted
+
+CODE = """\
+class TokenStore:
+    def read_token(self, token_name):
+        return self.tokens[token_name]
+
+    def write_token(self, token_name, token_value):
+        self.tokens[token_name] = token_value
+"""
+PAGE = """\
+# Token store
+
+`TokenStore` in `src/token_store.py` keeps tokens: `read_token` and `write_token` take a
+`token_name`.
+"""
+
+
+@pytest.fixture
+def project(repository):
+    """A source, a page about it that lists nothing, and a page about something else."""
+    repository.write("src/token_store.py", CODE)
+    repository.write("src/other.py", "def start_server():\n    return 1\n")
+    repository.write("docs/token_store.md", PAGE)
+    repository.write("docs/other.md", "# Other\n\n`start_server()` starts.\n")
+    repository.commit()
+    return repository
+
+
+def describing(repository, path):
+    with Session.open(str(repository.root)) as session:
+        return find_describing(session, session.view(), FilePath(path), 5)
+
+
+def unlisted(repository):
+    with Session.open(str(repository.root)) as session:
+        return find_unlisted(session, session.view(), 5)
+
+
+def test_page_that_names_a_file_and_its_names_comes_first(project):
+    found, *_ = describing(project, "src/token_store.py").found
+    assert (found.page, found.suggestion.source_path) == (
+        "docs/token_store.md",
+        "src/token_store.py",
+    )
+    assert found.suggestion.confidence > 0.5
+
+
+def test_folder_is_described_by_the_pages_of_its_files(project):
+    pages = {found.page for found in describing(project, "src").found}
+    assert "docs/token_store.md" in pages
+
+
+def test_file_that_no_page_names_is_compared_with_all_and_described_by_none(project):
+    project.write("src/unknown.py", "def fold_paper():\n    return 1\n")
+    project.commit()
+    assert describing(project, "src/unknown.py") == ((), 2)
+
+
+def test_record_of_the_past_describes_nothing(project):
+    project.write("CHANGELOG.md", PAGE)
+    project.commit()
+    pages = {found.page for found in describing(project, "src/token_store.py").found}
+    assert "CHANGELOG.md" not in pages
+
+
+def test_page_that_lists_the_file_is_not_probable(project):
+    project.page("docs/token_store.md", "src/token_store.py", body=PAGE)
+    project.commit()
+    assert describing(project, "src/token_store.py").found == ()
+
+
+def test_source_that_changed_after_the_page_is_found_without_a_binding(project):
+    assert unlisted(project) == ()
+    project.write("src/token_store.py", CODE.replace("token_name", "key"))
+    project.commit()
+    (found,) = unlisted(project)
+    assert (found.filepath, found.verdict.verdict) == ("docs/token_store.md", "modified")
+    assert "token_name" in {evidence.name for evidence in found.verdict.evidence}
