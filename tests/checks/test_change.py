@@ -137,3 +137,20 @@ def test_unstaged_changes_do_not_count(linked, found):
     linked.write("docs/c.md", "# C\n")
     assert found(linked, staged=True) == ["error broken-link docs/c.md:3 markdown no.md"]
     assert "docs/c.md" not in str(found(linked))
+
+
+def test_page_edited_with_its_pinned_source_is_to_renew_the_pin(repository, check):
+    repository.write("src/a.py", "a = 1\n")
+    pin = f"---\nsource_refs:\n  - path: src/a.py\n    blob: {repository.blob('src/a.py')}\n---\n"
+    repository.write("a.md", f"{pin}`a` is 1.\n")
+    repository.write("b.md", f"{pin}`a` is 1.\n")
+    repository.commit()
+    repository.write("src/a.py", "a = 2\n")
+    repository.write("a.md", f"{pin}`a` is 2.\n")
+    repository.git("add", "--all")
+    assert {
+        finding.filepath: finding.hint for finding in check(repository, staged=True).findings
+    } == {
+        "a.md": "The change edits the page too: renew its pin if the page is accurate now.",
+        "b.md": "Update the page if it is no longer accurate, then renew its pin.",
+    }

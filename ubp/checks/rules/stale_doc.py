@@ -33,13 +33,17 @@ from ubp.staleness.wording import (
 
 NAME = "stale-doc"
 DRIFTED = frozenset({"modified", "created"})
+EDITED = "The change edits the page too: renew its pin if the page is accurate now."
 
 
 def find(context: RuleContext) -> Iterator[Finding]:
     """Yield the sources that drifted."""
     for page, verdict in context.drifted:
         if verdict.verdict in DRIFTED:
-            yield drift_finding(page.filepath, verdict, is_change=context.is_change)
+            finding = drift_finding(page.filepath, verdict, is_change=context.is_change)
+            if verdict.baseline == "pin" and page.filepath in context.changes:
+                finding = finding._replace(hint=EDITED)
+            yield finding
 
 
 def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool) -> Finding:
