@@ -49,6 +49,8 @@ def test_unknown_prefix_is_no_path_even_once(guide, check):
 
 
 def test_anchors_of_a_site_that_mostly_match_no_heading_are_one_notice(guide, check):
+    headings = "".join(f"## Part {n} [#a{n}]\n" for n in range(6))  # the syntax of a plug-in
+    guide.write("docs/one.md", f"# One\n\n{headings}")
     anchors = "".join(f"[x](one.md#a{n})\n" for n in range(6))
     guide.write("docs/ids.md", f"# Ids\n\n{anchors}")
     report = check(guide)
@@ -115,4 +117,10 @@ def test_links_to_headings_of_their_own_page_count_for_the_form(guide, found):
     right = "[x](#ids)\n" * 12
     wrong = "".join(f"[x](#a{n})\n" for n in range(6))
     guide.write("docs/ids.md", f"# Ids\n\n{right}{wrong}")
+    assert len(found(guide, rules=["missing-anchor"])) == 6
+
+
+def test_anchors_that_no_rule_makes_of_the_page_are_findings_however_many(guide, found):
+    anchors = "".join(f"[x](one.md#a{n})\n" for n in range(6))
+    guide.write("docs/ids.md", f"# Ids\n\n{anchors}")
     assert len(found(guide, rules=["missing-anchor"])) == 6

@@ -50,6 +50,45 @@ SITES = {
         "docs/src/guide/start.md": "(goal)=\n# Start here!\n\n## Set-up\n",
         "docs/src/logo.svg": "<svg/>\n",
     },
+    "starlight": {
+        "docs/astro.config.mjs": (
+            "export default defineConfig({ base: '/x', integrations: [starlight({\n"
+            "  locales: { root: { label: 'English' }, fr: { label: 'Français' } } })] })\n"
+        ),
+        "docs/src/content/docs/index.mdx": "# Home\n",
+        "docs/src/content/docs/guide/Start v1.2.md": "---\ntitle: x\n---\n## Set-up\n",
+        "docs/src/content/docs/fr/guide/own.md": "# Chez nous\n\n[a](/x/fr/guide/start-v12/)\n",
+        "docs/src/content/docs/old.md": "---\nslug: guide/moved\n---\n",
+        "docs/public/logo.svg": "<svg/>\n",
+    },
+    "nextra": {
+        "docs/next.config.mjs": "import nextra from 'nextra'\nexport default nextra({})({})\n",
+        "docs/content/index.mdx": "# Home\n",
+        "docs/src/app/guide/start/page.mdx": "# Start here!\n\n## Set-up [#own]\n",
+        "docs/public/logo.svg": "<svg/>\n",
+    },
+    "eleventy": {
+        "docs/eleventy.config.js": "export default () => ({ dir: { input: 'src' } })\n",
+        "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
+        "docs/src/logo.svg": "<svg/>\n",
+    },
+    "quarto": {
+        "docs/_quarto.yml": "project:\n  type: website\n",
+        "docs/guide/start.md": "# Start here!\n\n## Set-up\n",
+        "docs/logo.svg": "<svg/>\n",
+    },
+    "docsify": {
+        "docs/_sidebar.md": "- [Start](guide/start.md)\n",
+        "docs/guide/_sidebar.md": "- [Start](guide/start.md)\n",
+        "docs/guide/start.md": "# Start here!\n\n## Set-up\n",
+        "docs/logo.svg": "<svg/>\n",
+    },
+}
+PAGES = {
+    "starlight": "docs/src/content/docs/about.md",
+    "nextra": "docs/content/about.md",
+    "quarto": "docs/about.md",
+    "docsify": "docs/about.md",
 }
 WORKING = {
     "vitepress": (
@@ -66,6 +105,13 @@ WORKING = {
     ),
     "jekyll": "[a](/guide/start/#set-up) [b](_guide/start.md) ![c](/logo.svg) [d](/later/)",
     "sphinx": "[a](guide/start.md#set-up) [b](#goal) ![c](logo.svg)",
+    "starlight": (
+        "[a](/guide/start-v12/#set-up) [b](/x/guide/start-v12) ![c](/logo.svg) [d](/guide/moved/)"
+    ),
+    "nextra": "[a](/guide/start#own) [b](/guide/start#start-here) ![c](/logo.svg)",
+    "eleventy": "[a](/guide/start/#set-up) [b](guide/start.md) ![c](/logo.svg)",
+    "quarto": "[a](guide/start.md#set-up) [b](/guide/start.md) ![c](logo.svg)",
+    "docsify": "[a](guide/start.md) [b](/guide/start#set-up) ![c](logo.svg)",
 }
 BROKEN = {
     "vitepress": "[a](/guide/begin) [b](begin.html) [c](/guide/start#Set-up) ![d](/lgo.svg)",
@@ -75,6 +121,11 @@ BROKEN = {
     "mdbook": "[a](begin.html) [b](guide/start.html#setup) [c](begin.md) {{#include x.rs}}",
     "jekyll": "[a](begin.md) [b](/guide/start/#setup) ![c](lgo.svg) ![d](/lgo.svg)",
     "sphinx": "[a](begin.md) [b](guide/start.md#setup) [c](#gaol) ![d](lgo.svg)",
+    "starlight": "[a](/guide/begin/) [b](/guide/start-v12/#setup) [c](begin.md) ![d](/lgo.svg)",
+    "nextra": "[a](begin.md) [b](/guide/start#set-up) [c](start.mdx) ![d](/lgo.svg)",
+    "eleventy": "[a](begin.md) [b](/guide/start/#begin) [c](start.md) ![d](/lgo.svg)",
+    "quarto": "[a](begin.md) [b](guide/start.md#begin) [c](start.md) ![d](lgo.svg)",
+    "docsify": "[a](begin.md) [b](/guide/start#begin) [c](start.md) ![d](lgo.svg)",
 }
 
 
@@ -162,7 +213,8 @@ def test_configurations_of_other_programs_are_not_parsed(repository, found, monk
 def _write(repository, generator, links):
     for path, text in SITES[generator].items():
         repository.write(path, text)
-    repository.write("docs/src/page.md", f"# Page\n\n{links}\n")
+    page = PAGES.get(generator, "docs/src/page.md")
+    repository.write(page, f"# Page\n\n{links}\n")
     repository.commit()
 
 
@@ -215,3 +267,130 @@ def test_config_of_hugo_is_not_taken_for_zolas():
     config = b"baseURL = 'https://example.org/'\ntheme = 'x'\n"
     (site,) = detect.find_sites({"docs/config.toml": config})
     assert site.style.name == "hugo"
+
+
+def test_vitepress_reads_its_own_keys_not_those_of_a_sidebar(repository, found):
+    config = (
+        "import { shared } from './shared'\nconst BASE = '/x'\n"
+        "export default defineConfig({\n"
+        "  themeConfig: { sidebar: { '/': { base: '/api/', items: [] } } },\n"
+        "  base: `${BASE}/`, srcDir: './src',\n})\n"
+    )
+    repository.write("docs/.vitepress/config/index.mts", config)
+    repository.write("docs/src/index.md", "# Home\n\n[a](/x/page) [b](/api/page)\n")
+    repository.write("docs/src/page.md", "# Page\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link docs/src/index.md:3 markdown /api/page"]
+
+
+def test_vitepress_rewrites_move_pages_and_the_links_in_them(repository, found):
+    rewrites = "{ 'packages/:pkg/src/(.*)': ':pkg/(.*)', 'zh/:rest*': ':rest*' }"
+    repository.write("docs/.vitepress/config.mts", f"export default {{ rewrites: {rewrites} }}\n")
+    links = "[a](/core/guide) [b](./guide) [c](../ui/start.md) [d](/packages/core/src/guide)\n"
+    repository.write("docs/packages/core/src/index.md", f"# Core\n\n{links}")
+    repository.write("docs/packages/core/src/guide.md", "# Guide\n")
+    repository.write("docs/packages/ui/src/start.md", "# Start\n")
+    repository.write("docs/zh/start.md", "# Start\n\n[e](/start) [f](/zh/start)\n")
+    repository.commit()
+    assert found(repository) == [
+        "error broken-link docs/packages/core/src/index.md:3 markdown /packages/core/src/guide",
+        "error broken-link docs/zh/start.md:3 markdown /zh/start",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "config"),
+    [
+        ("docs/.vitepress/config/shared.mts", "export const slugify = (s) => s\n"),
+        ("docs/.vitepress/config.mts", "export default { markdown: { anchor: { slugify } } }\n"),
+        (
+            "mkdocs.yml",
+            "markdown_extensions:\n  - toc:\n      slugify: !!python/name:own.names\n",
+        ),
+    ],
+)
+def test_anchors_that_the_site_computes_itself_are_not_checked(repository, found, path, config):
+    if path.endswith("shared.mts"):
+        repository.write("docs/.vitepress/config/index.mts", "export default {}\n")
+    repository.write(path, config)
+    repository.write("docs/index.md", "# Home\n\n[a](#HOME)\n")
+    repository.commit()
+    assert found(repository) == []
+
+
+def test_docusaurus_versions_and_instances_have_addresses_of_their_own(repository, found):
+    config = (
+        "const base = '/site'\nconst docs = [{ id: 'api', path: 'api', routeBasePath: '/ref' }]\n"
+        "module.exports = { baseUrl: `${base}/`, presets: [['classic', { docs: {\n"
+        "  routeBasePath: '/', lastVersion: 'current',\n"
+        "  versions: { current: { label: 'v3' }, '2.0': { path: 'old' } } } }]] }\n"
+    )
+    repository.write("docusaurus.config.js", config)
+    repository.write("versions.json", '["2.0", "1.0"]\n')
+    repository.write("api_versions.json", '["1.0"]\n')
+    for folder in ("docs", "versioned_docs/version-2.0", "versioned_docs/version-1.0"):
+        repository.write(f"{folder}/guide.md", f"# {folder}\n")
+    repository.write("api_versioned_docs/version-1.0/call.md", "# Call\n")
+    repository.write("api/call.md", "# Call\n\n## Now\n")
+    links = "[a](/guide#docs) [b](/old/guide#versioned_docsversion-20) [c](/ref/next/call#now)"
+    more = "[d](/1.0/guide#versioned_docsversion-10) [e](/site/guide#docs) [f](@site/api/call.md)"
+    repository.write("docs/index.md", f"# Home\n\n{links} {more} [g](/ref/call#now)\n")
+    repository.commit()
+    assert found(repository) == ["warning missing-anchor docs/index.md:3 markdown /ref/call#now"]
+
+
+def test_page_imported_from_a_package_is_not_in_the_repository(repository, check):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    text = "import Props from '@own/parts/props.md';\n\n# Home\n\n<Props />\n\n[a](#of-props)\n"
+    repository.write("docs/index.mdx", text)
+    repository.commit()
+    report = check(repository)
+    assert (report.findings, report.not_understood) == ((), ())
+
+
+def test_address_from_the_root_of_a_site_is_no_path_from_the_repository(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\ntheme = 'x'\n")
+    repository.write("README.md", "# Project\n")
+    repository.write("content/blog/a.md", "# A\n\n[home](/#calendar)\n")
+    repository.commit()
+    assert found(repository) == []
+
+
+def test_page_that_git_ignores_below_a_site_is_generated(repository, found):
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    repository.write(".gitignore", "docs/reference/\n")
+    repository.write("docs/index.md", "# Home\n\n[a](/reference/Options.input-path) [b](/gone)\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link docs/index.md:3 markdown /gone"]
+
+
+def test_double_brackets_around_routes_and_character_classes_are_no_links(repository, found):
+    repository.write("docs/a.md", "# A\n\n[[...slug]] [[:alpha:]] [[gone]]\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link docs/a.md:3 wikilink gone"]
+
+
+def test_properdocs_is_configured_as_mkdocs_is(repository, found):
+    repository.write("properdocs.yml", "site_name: x\n")
+    repository.write("docs/index.md", "# Über uns\n\n[a](#uber-uns) [b](#über-uns)\n")
+    repository.commit()
+    assert found(repository) == ["warning missing-anchor docs/index.md:3 markdown #über-uns"]
+
+
+def test_links_of_a_hugo_site_with_a_template_for_them_may_name_an_address_with_suffix(
+    repository, found
+):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\ntheme = 'x'\n")
+    repository.write("layouts/_default/_markup/render-link.html", "{{ .Destination }}\n")
+    repository.write("content/docs/start.md", "# Start\n")
+    repository.write("content/docs/a/b.md", "# B\n\n[a](../start/index.md) [b](../begin.md)\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link content/docs/a/b.md:3 markdown ../begin.md"]
+
+
+def test_home_of_a_site_is_no_page_where_another_page_links_to_it(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\ntheme = 'x'\n")
+    repository.write("README.md", "# Project\n")
+    repository.write("templates/post.md", "# Post\n\n[when](/#calendar)\n")
+    repository.commit()
+    assert found(repository) == []

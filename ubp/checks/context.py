@@ -1,5 +1,6 @@
 """The facts of a snapshot that rules read, each computed when a rule first asks for it."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,18 +20,21 @@ from ubp.core.model import (
     Page,
     ReferenceVerdict,
 )
-from ubp.core.paths import normalize_path
+from ubp.core.paths import PAGE_SUFFIXES, normalize_path, without_page_suffix
+from ubp.core.text import fold
 from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
-from ubp.markdown.resolve import differs_in_case, stem
-from ubp.markdown.sites.site import addresses
+from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
+from ubp.markdown.sites.site import addresses, linked_address
 from ubp.search.graph import Graph, open_graph
 
 if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
     from ubp.bindings.review import ReviewedBinding
     from ubp.checks.misspelt import Misspelt
 
+# An id or name that a page writes in some syntax: `id="x"`, `name={x}`, `{#x}`, `[#x]`, `:id=x`.
+_WRITTEN_NAME = re.compile(r"(?:\b(?:id|name)\s*[=:]\s*[\"'`{(]*|[{\[]\s*#)([^\s\"'`{}\[\]()<>]+)")
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 
 
@@ -83,6 +87,7 @@ class RuleContext:
         self._assess_translations = assess_translations
         self._review = review
         self._is_opaque: dict[FilePath, bool] = {}
+        self._names: dict[FilePath, frozenset[str]] = {}
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
 
     def includes(self, path: FilePath) -> bool:
@@ -222,7 +227,15 @@ class RuleContext:
 
     def is_generated(self, edge: GraphEdge) -> bool:
         """Whether a `.gitignore` names the missing target of a link: a build generates it."""
-        return not self._generated.isdisjoint(_possible_files(edge))
+        return not self._generated.isdisjoint(self._possible_files(edge))
+
+    def may_have(self, path: FilePath, anchor: str) -> bool:
+        """Whether a rule that UBP does not know may make this anchor of a page's text."""
+        if path not in self._names:
+            text = (self.graph.text(path) or b"").decode("utf-8", "replace")
+            names = (*_WRITTEN_NAME.findall(text), *self.graph.anchors(path))
+            self._names[path] = frozenset(map(fold, names))
+        return fold(anchor) in self._names[path]
 
     @cached_property
     def _generated(self) -> frozenset[FilePath]:
@@ -233,9 +246,25 @@ class RuleContext:
             path
             for edge in missing
             if not self.is_behind_opaque_folder(edge)
-            for path in _possible_files(edge)
+            for path in self._possible_files(edge)
         }
         return find_ignored(self.view.context.repository, paths)
+
+    def _possible_files(self, edge: GraphEdge) -> tuple[FilePath, ...]:
+        """Return the files that a link may name: by its path, or by the address on its site."""
+        path, site = _target_path(edge, edge.source), self.graph.sites.of(edge.source)
+        if edge.link.kind in WIKILINKS or not path:
+            return ()
+        target = without_page_suffix(edge.link.target)
+        urls = linked_address(site, edge.source, target) if site else []
+        roots = [root.folder for root in site.roots if "{lang}" not in root.folder] if site else []
+        names = [path, *(f"{root}/{url}".strip("/") for root in roots for url in urls)]
+        files = (
+            name if name.lower().endswith(PAGE_SUFFIXES) else f"{name}.md"
+            for name in names
+            if FILE_SUFFIX.search(name) is None or name.lower().endswith(PAGE_SUFFIXES)
+        )
+        return tuple(map(FilePath, dict.fromkeys([*names, *files])))
 
     def renamed_target(self, edge: GraphEdge) -> FilePath | None:
         """Return the new path of a link's target, where the change moved it or the link's page."""
@@ -287,14 +316,6 @@ class RuleContext:
         for path in self.view.document_paths():
             paths[stem(path)] = (*paths.get(stem(path), ()), path)
         return paths
-
-
-def _possible_files(edge: GraphEdge) -> tuple[FilePath, ...]:
-    """Return the files that a link may name: its path; without a suffix, that of a page too."""
-    path = _target_path(edge, edge.source)
-    if edge.link.kind in WIKILINKS or not path:
-        return ()
-    return (path,) if "." in path.rpartition("/")[2] else (path, FilePath(f"{path}.md"))
 
 
 def _target_path(edge: GraphEdge, source: FilePath) -> FilePath | None:

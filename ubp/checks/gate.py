@@ -16,6 +16,8 @@ from ubp.checks.finding import WIKILINKS, Finding, Form, NotUnderstood
 from ubp.checks.rules import broken_link, missing_anchor
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES
+from ubp.markdown.resolve import FILE_SUFFIX
+from ubp.markdown.sites.site import OWN_ANCHORS
 
 # A form is not understood if at least so many of its links, and more than this share of them, lead
 # nowhere.
@@ -57,7 +59,7 @@ def _written(link: Link) -> str:
         return f"{root}….md"
     if name.endswith(_HTML_SUFFIXES):
         return f"{root}….html"
-    if "." in name.lstrip("."):
+    if FILE_SUFFIX.search(name):
         return f"{root}…{name[name.rindex('.') :]}"
     return f"{root}…"
 
@@ -130,6 +132,14 @@ def count_forms(context: RuleContext) -> list[FormCount]:
         for edge in context.graph.all_edges()
         if edge.resolution.bucket == "not_a_page" and not context.finds_file(edge)
     )
+    unverified.update(
+        form_of(ANCHOR, edge.source, edge.link, context)
+        for edge in context.graph.all_edges()
+        if edge.resolution.has_anchor
+        and edge.resolution.target
+        and (site := context.graph.sites.of(edge.resolution.target))
+        and site.option(OWN_ANCHORS)
+    )
     links = count_links(context)
     return [
         FormCount(
@@ -161,6 +171,9 @@ def gated_form(context: RuleContext, finding: Finding) -> Form | None:
     """Return the form of the link that a finding is about; None where its form does not matter."""
     if finding.rule not in GATED or finding.is_certain or not isinstance(finding.about, Link):
         return None
+    target, anchor = finding.related, finding.about.anchor
+    if finding.rule == ANCHOR and target and not context.may_have(FilePath(target), anchor or ""):
+        return None  # whatever the rule, no heading and no other text of the page makes it
     return form_of(finding.rule, finding.filepath, finding.about, context)
 
 

@@ -19,6 +19,7 @@ from ubp.markdown.sites.anchors import NO_ANCHORS, IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
     NO_SITES,
+    OWN_ANCHORS,
     Site,
     Sites,
     addresses,
@@ -42,7 +43,10 @@ INCLUDES = "<include>"  # the name that the inclusion of a page requests, beside
 _FOLDER = "."  # the name that links to "", "." and ".." request
 _FOLDER_PAGES = ("readme", "index", "_index")
 # The suffix of a relative link to a file, not to a page of a site generator.
-_FILE_SUFFIX = re.compile(r"\.(?!x?html?$|php$|aspx?$)[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
+FILE_SUFFIX = re.compile(r"\.(?!x?html?$|php$|aspx?$)[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
+_PACKAGE = re.compile(r"@[\w-]+/")
+# What no page is called: routes (`[[...slug]]`) and classes of characters (`[[:alpha:]]`).
+_NO_NAME = re.compile(r"\.\.\.\w+|:\w+:")
 _CITATION = re.compile(r"\d{1,3}(?:[,;-]\s*\d{1,3})*")
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Text fragments, and the line anchors of files on GitHub.
@@ -267,6 +271,8 @@ def resolve(source: FilePath, link: Link, targets: Targets) -> Resolution:
         resolution = _resolve_wikilink(source, link.target, targets)
         if resolution.bucket == "missing" and not _is_wikilink(source, link.target, targets.sites):
             resolution = Resolution("not_a_page")
+    elif _is_home(link, targets.sites.of(source), targets):
+        return Resolution("not_a_page")
     else:
         resolution = _resolve_path(source, link, targets)
     if link.anchor is None or resolution.target is None:
@@ -360,7 +366,7 @@ def _remove(index: _Index, key: str, path: FilePath) -> None:
 
 def _is_wikilink(source: FilePath, target: str, sites: Sites) -> bool:
     """Return whether double brackets around a name of no page are meant as a link."""
-    if _CITATION.fullmatch(target):
+    if _CITATION.fullmatch(target) or _NO_NAME.fullmatch(target):
         return False
     site = sites.of(source)
     return (
@@ -438,9 +444,8 @@ def _resolve_path(source: FilePath, link: Link, targets: Targets) -> Resolution:
     folders = [_folder(source)]
     if is_rooted:
         target, folders = target.removeprefix("~"), _root_folders(source, targets.sites)
-    prefix = site.style.content_prefix if site else ""
-    if site and prefix and target.startswith(prefix):
-        target, folders = target.removeprefix(prefix), [FilePath(site.roots[0].folder)]
+    if site and (prefixed := _without_prefix(site, target)):
+        target, folders = prefixed
     paths = [path for base in folders if (path := _join(base, target)) is not None]
     if site is None:
         resolution = _first_at(paths, target, targets)
@@ -452,12 +457,30 @@ def _resolve_path(source: FilePath, link: Link, targets: Targets) -> Resolution:
         return Resolution("out_of_scope")
     if _page_suffix(target) and link.kind != "image":
         return Resolution("missing", None, _missing_candidates(target, targets))
-    if _FILE_SUFFIX.search(target):
+    if FILE_SUFFIX.search(target):
         if not is_rooted or (site and site.static and link.kind == "image"):
             return Resolution("missing", None, _same_but_for_case(paths, targets))
     elif site and link.kind != "image" and _is_verifiable(source, site, target):
         return Resolution("missing", None, _missing_candidates(_HTML.sub("", target), targets))
     return Resolution("not_a_page")  # a route of a site generator, a folder
+
+
+def _without_prefix(site: Site, target: str) -> tuple[str, list[FilePath]] | None:
+    """Return a target that begins with a prefix of the generator without it, and its folder."""
+    style = site.style
+    for prefix, folder in (
+        (style.content_prefix, FilePath(site.roots[0].folder)),
+        (style.site_prefix, site.folder),
+    ):
+        if prefix and target.startswith(prefix):
+            return target.removeprefix(prefix), [folder]
+    return None
+
+
+def _is_home(link: Link, site: Site | None, targets: Targets) -> bool:
+    """Return whether a link outside of the sites leads to the home of one."""
+    is_root = link.target.startswith("/") and not link.target.strip("/")
+    return is_root and site is None and bool(targets.sites.sites)
 
 
 def _first_at(paths: Sequence[FilePath], target: str, targets: Targets) -> Resolution | None:
@@ -470,7 +493,10 @@ def _resolve_in_site(
 ) -> Resolution | None:
     """Resolve a link as the site's generator, or a reader's browser, does."""
     place = locate(site, source)
-    published = [*paths, *_published_paths(source, site, target)]
+    is_file = bool(_page_suffix(target) or FILE_SUFFIX.search(target))
+    # a web address without a suffix is no path from the repository's root
+    is_address = target.startswith("/") and not is_file and site.style.name not in _LENIENT
+    published = [*([] if is_address else paths), *_published_paths(source, site, target)]
     if site.style.searches_roots and not target.startswith(_ROOT_PREFIXES):
         folders = (
             *(root.folder for root in site.roots if "{lang}" not in root.folder),
@@ -480,8 +506,15 @@ def _resolve_in_site(
     if place and not place.is_default and site.style.falls_back:
         places = [locate(site, path) for path in published]
         published += [other.in_default_language() for other in places if other]
-    if _page_suffix(target) or _FILE_SUFFIX.search(target):
-        return _first_at(published, target, targets)
+    if is_file:
+        found = _first_at(published, target, targets)
+        # a template of Hugo's site, which makes an address of it
+        is_rewritten = site.rewrites or (
+            site.style.name == "hugo" and site.style.verifies == "files"
+        )
+        if found or not (is_rewritten and _page_suffix(target)):
+            return found
+        target = without_suffix(target)
     for address in linked_address(site, source, target):
         pages = targets.at_address(site, address)
         if _is_folder(target) and address:  # it requests the page of a folder
@@ -527,6 +560,8 @@ def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resoluti
     """Resolve the inclusion of a file, which is relative to one of several folders."""
     site = targets.sites.of(source)
     if site is None or link.label != site.style.name:  # another generator's syntax, as an example
+        return _EMBEDDED
+    if _PACKAGE.match(link.target):  # of a package, which is not in the repository
         return _EMBEDDED
     paths = _include_paths(source, link.target, site)
     for path in paths:
@@ -683,9 +718,10 @@ def _address_key(site: Site, address: str) -> str:
 
 def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
     page, site, anchor = targets.whole_anchors(target), targets.sites.of(target), link.anchor or ""
-    if page.is_generated:
+    if page.is_generated or (site and site.option(OWN_ANCHORS)):
         return True
-    if site and site.style.name not in _LENIENT and link.kind not in _WIKILINKS:
+    is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT
+    if is_known and link.kind not in _WIKILINKS:
         is_browsers = anchor in {"", "top"} or anchor.startswith(":~:")
         return is_browsers or anchor in site_anchors(page, site)
     anchors, name = site_anchors(page, None), fold(anchor)

@@ -228,8 +228,10 @@ class ListingTable:
     def site_configs(self, listing: Listing) -> list[FilePath]:
         """Return the files whose names resemble those of site generators' configurations."""
         rows = self._database.rows(
-            f"SELECT path FROM entry WHERE listing = ? AND NOT is_document AND {INTACT}"  # noqa: S608  # ours
-            " AND (path LIKE '%conf%.%' OR path LIKE '%mkdocs.y%ml' OR path LIKE '%hugo.%'"
+            f"SELECT path FROM entry WHERE listing = ? AND {INTACT}"  # noqa: S608  # ours
+            " AND (path LIKE '%\\_sidebar.md' ESCAPE '\\' OR NOT is_document) AND ("
+            "path LIKE '%conf%.%' OR path LIKE '%docs.y%ml' OR path LIKE '%hugo.%'"
+            " OR path LIKE '%.eleventy.%' OR path LIKE '%quarto.y%ml' OR path LIKE '%sidebar.md'"
             " OR path LIKE '%book.toml' OR path LIKE '%.obsidian/app.json'"
             " OR path LIKE '%versions.json' OR path LIKE '%render-link%.html')",
             [listing.row],

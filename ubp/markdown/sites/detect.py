@@ -16,7 +16,8 @@ _BY_NAME = {generator.style.name: generator for generator in GENERATORS}
 _CONFIG = (
     "(?P<folder>(?:.*/)?)(?:"
     + "|".join(f"(?P<{generator.style.name}>{generator.configs})" for generator in GENERATORS)
-    + r"|versions\.json|layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html)"
+    + r"|(?:[\w-]+_)?versions\.json|\.vitepress/config/[\w-]+\.[cm]?[jt]s"
+    + r"|layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html)"
 )
 
 
@@ -55,9 +56,9 @@ def slug_rule(site: Site) -> str:
 def site_anchors(page: PageAnchors, site: Site | None) -> frozenset[str]:
     """Return all that a link may name as an anchor in a page of a site, in the exact spelling.
 
-    Without a site these are the anchors of all generators, folded.
+    Without a site whose anchors are known these are the anchors of all generators, folded.
     """
-    if site is not None:
+    if site is not None and site.style.knows_anchors:
         generator = _BY_NAME[site.style.name]
         return frozenset({*generator.anchors(page.headings, site), *page.ids, *page.targets} - {""})
     names = {*page.ids, *page.targets}

@@ -7,6 +7,7 @@ yields the anchors of a page's headings.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -17,15 +18,20 @@ from ubp.markdown.sites.literals import (
     block_after,
     block_at,
     number_after,
+    object_around,
+    object_with,
+    own_string,
+    pairs_in,
     string_after,
     strings_in,
     without_comments,
 )
-from ubp.markdown.sites.site import Root, Site, Style, join
+from ubp.markdown.sites.site import OWN_ANCHORS, ROOT_LANGUAGE, Root, Site, Style, join
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
 MAX_CONFIG_BYTES = 256 * 1024
 MAX_NAVIGATION = 10_000
+MAX_INSTANCES = 50  # of a plug-in, each of which is looked for in the whole configuration
 
 Configs = Mapping[FilePath, bytes]
 """The contents of the configuration files of a snapshot, of all generators."""
@@ -71,9 +77,11 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
     pages = (join(root.folder, text) for text in _scalars(nav) if text.endswith(".md"))
     toc = _mkdocs_toc(settings)
     slugify = toc and _get(toc, "slugify")
+    function = _mkdocs_slugify(slugify) if slugify else ""
     options = {
+        OWN_ANCHORS: "yes" if function not in _MKDOCS_SLUGIFY else "",
         "separator": _scalar(_get(toc, "separator")) if toc else "",
-        "slugify": _mkdocs_slugify(slugify) if slugify else "",
+        "slugify": function,
         "case": _scalar(_get(_get(slugify, "kwds"), "case")) if slugify else "",
         "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
     }
@@ -171,17 +179,23 @@ def _python_markdown_slug(text: str, separator: str) -> str:
 
 
 def _read_vitepress(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
-    text = without_comments(_decode(configs[path]))
-    source = join(folder, string_after(text, "srcDir") or "") or folder
+    home = f"{folder}/.vitepress/".lstrip("/")
+    parts = [path, *sorted(other for other in configs if other.startswith(home) and other != path)]
+    text = without_comments("\n".join(_decode(configs[part]) for part in parts))
+    main = object_with(text, _VITEPRESS_KEYS) or text
+    source = join(folder, own_string(text, main, "srcDir") or "") or folder
     links = re.findall(r"(?<![\w.$])link\s*:\s*(\"[^\"\n]*\"|'[^'\n]*'|`[^`$]*`)", text)
     pages = (join(source, link[1:-1]) for link in links if link[1:2] == "/")
+    has_own_anchors = re.search(r"(?<![\w.$])(?:slugify|leftDelimiter)\b", text)
     return Site(
         VITEPRESS,
         folder,
         (Root(source),),
         static=(FilePath(f"{source}/public".lstrip("/")),),
-        base=string_after(text, "base") or "",
+        base=own_string(text, main, "base") or "",
         navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] or None,
+        options=((OWN_ANCHORS, "yes"),) if has_own_anchors else (),
+        rewrites=pairs_in(block_after(main, "rewrites")),
     )
 
 
@@ -201,40 +215,60 @@ def _vitepress_slug(heading: HeadingName) -> str:
 
 def _read_docusaurus(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     text = without_comments(_decode(configs[path]))
-    versions = _json_strings(configs.get(FilePath(f"{folder}/versions.json".lstrip("/")), b""))
-    roots: list[Root] = []
     instances = re.finditer(r"plugin-content-docs['\"`]\s*,\s*(?=\{)", text)
-    plugins = [block_after(text, "docs"), *(block_at(text, match.end()) for match in instances)]
-    for number, options in enumerate(plugins):
-        if number and not string_after(options, "path"):
-            continue
-        docs = join(folder, string_after(options, "path") or "docs")
-        route = string_after(options, "routeBasePath")
-        url = ("docs" if route is None else route).strip("/")
-        name = string_after(options, "id") or ""
-        prefix = f"{name}_" if name and number else ""
-        versioned = f"{folder}/{prefix}versioned_docs/version-".lstrip("/")
-        if versions and not number:
-            for position, version in enumerate(versions):
-                roots.append(
-                    Root(f"{versioned}{version}", url if not position else f"{url}/{version}")
-                )
-        is_versioned = bool(versions) and not number
-        roots.append(Root(docs or folder, f"{url}/next" if is_versioned else url))
-        plugin = "docusaurus-plugin-content-docs" + (f"-{name}" if prefix else "")
-        translated = f"{folder}/i18n/{{lang}}/{plugin}/current".lstrip("/")
-        roots.append(Root(translated, f"{{lang}}/{url}", docs or folder))
+    routes = re.finditer(r"(?<![\w.$])routeBasePath\s*:", text)
     blog = block_after(text, "blog")
+    preset = re.search(r"(?<![\w.$])docs\s*:\s*(?=\{)", text)
+    plugins = [
+        block_at(text, preset.end()) if preset else "",
+        *(block_at(text, match.end()) for match in instances),
+    ]
+    # what a list of instances is made into plug-ins from
+    plugins += (object_around(text, match.start()) for match in islice(routes, MAX_INSTANCES))
+    roots: dict[str, Root] = {}
+    for number, options in enumerate(plugins):
+        if number and (not own_string("", options, "path") or options == blog):
+            continue
+        for root in _docusaurus_roots(folder, options, configs, is_default=not number):
+            roots.setdefault(root.folder, root)
     blog_folder = join(folder, string_after(blog, "path") or "blog") or folder
-    roots.append(Root(blog_folder, (string_after(blog, "routeBasePath") or "blog").strip("/")))
-    roots.append(Root(f"{folder}/src/pages".lstrip("/")))
+    blog_url = (string_after(blog, "routeBasePath") or "blog").strip("/")
+    for root in (Root(blog_folder, blog_url), Root(f"{folder}/src/pages".lstrip("/"))):
+        roots.setdefault(root.folder, root)
     return Site(
         DOCUSAURUS,
         folder,
-        tuple(roots),
+        tuple(roots.values()),
         static=(FilePath(f"{folder}/static".lstrip("/")),),
         base=string_after(text, "baseUrl") or "",
     )
+
+
+def _docusaurus_roots(
+    folder: FilePath, options: str, configs: Configs, *, is_default: bool
+) -> Iterator[Root]:
+    """Yield the folders of an instance of the docs plug-in: of its versions and translations."""
+    docs = join(folder, own_string("", options, "path") or "docs") or folder
+    route = own_string("", options, "routeBasePath")
+    url = ("docs" if route is None else route).strip("/")
+    name = "" if is_default else own_string("", options, "id") or ""
+    prefix = f"{name}_" if name and name != "default" else ""
+    file = FilePath(f"{folder}/{prefix}versions.json".lstrip("/"))
+    versions = ["current", *_json_strings(configs.get(file, b""))]
+    last = own_string("", options, "lastVersion") or versions[min(1, len(versions) - 1)]
+    settings = block_after(options, "versions")
+    plugin = "docusaurus-plugin-content-docs" + (f"-{prefix[:-1]}" if prefix else "")
+    for version in sorted(versions, key=lambda version: version != last):
+        own = block_after(settings, version) if settings else ""
+        part = "next" if version == "current" else version
+        part = string_after(own, "path") or ("" if version == last else part)
+        address = f"{url}/{part}".strip("/")
+        pages = f"{folder}/{prefix}versioned_docs/version-{version}".lstrip("/")
+        yield Root(docs if version == "current" else pages, address)
+        copy = "current" if version == "current" else f"version-{version}"
+        translated = f"{folder}/i18n/{{lang}}/{plugin}/{copy}".lstrip("/")
+        default = docs if version == "current" else pages
+        yield Root(translated, f"{{lang}}/{address}", default)
 
 
 def _docusaurus_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
@@ -410,6 +444,68 @@ def _docutils_id(text: str) -> str:
     return re.sub(r"^[-0-9]+|-+$", "", re.sub(r"[^a-z0-9]+", "-", " ".join(ascii_text.split())))
 
 
+# Starlight and Nextra
+
+
+def _nextra_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    own = ((heading, re.search(r"\s*\[#([^\s\[\]]+)\]$", heading.text)) for heading in headings)
+    named = [heading._replace(id=match[1]) if match else heading for heading, match in own]
+    yield from _docusaurus_anchors(named, site)
+
+
+def _read_starlight(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = without_comments(_decode(configs[path]))
+    if "starlight" not in text:
+        return None
+    main = object_with(text, "integrations|site|base") or text
+    content = f"{folder}/src/content/docs".lstrip("/")
+    roots = [Root(content)]
+    languages = re.findall(r"[\"']?([\w-]+)[\"']?\s*:\s*\{", block_after(text, "locales"))
+    if languages:
+        default = string_after(text, "defaultLocale") or ROOT_LANGUAGE
+        is_root = ROOT_LANGUAGE in languages
+        roots.append(Root(f"{content}/{{lang}}", "{lang}", ROOT_LANGUAGE if is_root else default))
+    return Site(
+        STARLIGHT,
+        folder,
+        tuple(roots),
+        static=(FilePath(f"{folder}/public".lstrip("/")),),
+        base=own_string(text, main, "base") or "",
+    )
+
+
+def _read_nextra(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = without_comments(_decode(configs[path]))
+    if "nextra" not in text:
+        return None
+    folders = ("content", "src/content", "pages", "src/pages", "app", "src/app")
+    roots = (Root(f"{folder}/{pages}".lstrip("/")) for pages in folders)
+    static = (FilePath(f"{folder}/public".lstrip("/")),)
+    return Site(NEXTRA, folder, tuple(roots), static, base=string_after(text, "basePath") or "")
+
+
+# Generators that are recognized: what UBP does not know of them, the forms of links decide
+
+
+def _read_eleventy(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = without_comments(_decode(configs[path]))
+    pages = join(folder, string_after(block_after(text, "dir"), "input") or "") or folder
+    base = string_after(text, "pathPrefix") or ""
+    return Site(ELEVENTY, folder, (Root(pages),), static=(pages,), base=base)
+
+
+def _read_quarto(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
+    return Site(QUARTO, folder, (Root(folder),), static=(folder,))
+
+
+def _read_docsify(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    name = path.rpartition("/")[2]
+    parents = [folder[:end] for end, letter in enumerate(folder) if letter == "/"]
+    if folder and any(f"{parent}/{name}".lstrip("/") in configs for parent in ("", *parents)):
+        return None  # a folder of the site may have a sidebar of its own
+    return Site(DOCSIFY, folder, (Root(folder),), static=(folder,), navigation=())
+
+
 # GitHub and Obsidian
 
 
@@ -431,7 +527,13 @@ def _github_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
 
 MKDOCS = Style("mkdocs", is_pretty=True, has_wikilinks=True)
 VITEPRESS = Style("vitepress", verifies="all", falls_back=False, folder_pages=("index",))
-DOCUSAURUS = Style("docusaurus", drops_numbers=True, searches_roots=True, keys=("id", "slug"))
+DOCUSAURUS = Style(
+    "docusaurus",
+    drops_numbers=True,
+    searches_roots=True,
+    keys=("id", "slug"),
+    site_prefix="@site/",
+)
 HUGO = Style(
     "hugo",
     is_pretty=True,
@@ -445,10 +547,30 @@ JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True, keys=("permalink", 
 SPHINX = Style("sphinx")
 OBSIDIAN = Style("obsidian", has_wikilinks=True, keys=("permalink",))
 ZOLA = Style("zola", is_pretty=True, keys=("slug",), content_prefix="@/")
+STARLIGHT = Style(
+    "starlight",
+    is_pretty=True,
+    verifies="sections",
+    ignores_case=True,
+    keys=("slug",),
+    whole_keys=("slug",),
+    slugs_names=True,
+    folder_pages=("index",),
+)
+NEXTRA = Style("nextra", folder_pages=("index", "page"))
+ELEVENTY = Style("eleventy", is_pretty=True, keys=("permalink",), knows_anchors=False)
+QUARTO = Style("quarto", knows_anchors=False)
+DOCSIFY = Style("docsify", searches_roots=True, knows_anchors=False)
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (
-    Generator(MKDOCS, r"mkdocs\.ya?ml", _read_mkdocs, _mkdocs_anchors, "Python-Markdown's toc"),
+    Generator(
+        MKDOCS,
+        r"(?:mkdocs|properdocs)\.ya?ml",
+        _read_mkdocs,
+        _mkdocs_anchors,
+        "Python-Markdown's toc",
+    ),
     Generator(
         VITEPRESS,
         r"\.vitepress/config(?:/index)?\.[cm]?[jt]s",
@@ -476,6 +598,29 @@ GENERATORS = (
     ),
     Generator(SPHINX, r"conf\.py", _read_sphinx, _sphinx_anchors, "MyST's"),
     Generator(
+        STARLIGHT,
+        r"astro\.config\.[cm]?[jt]s",
+        _read_starlight,
+        _docusaurus_anchors,
+        "github-slugger's, as Astro calls it",
+    ),
+    Generator(
+        NEXTRA,
+        r"next\.config\.[cm]?[jt]s",
+        _read_nextra,
+        _nextra_anchors,
+        "github-slugger's, and [#id]",
+    ),
+    Generator(
+        ELEVENTY,
+        r"(?:\.eleventy|eleventy\.config)\.[cm]?js",
+        _read_eleventy,
+        _github_anchors,
+        "those of any generator",
+    ),
+    Generator(QUARTO, r"_quarto\.ya?ml", _read_quarto, _github_anchors, "those of any generator"),
+    Generator(DOCSIFY, r"_sidebar\.md", _read_docsify, _github_anchors, "those of any generator"),
+    Generator(
         OBSIDIAN,
         r"\.obsidian/app\.json",
         _read_obsidian,
@@ -490,9 +635,11 @@ GENERATORS = (
 """In the order of preference where two sites publish the same folder."""
 
 # Texts: every search loads this table, and few of them need a pattern.
+_MKDOCS_SLUGIFY = frozenset({"", "slugify", "uslugify", "slugify_unicode", "gfm", "uslugify_cased"})
 _LANGUAGE = r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?"
 _COUNTED = r"(?s)(.*)_(\d+)$"
 _EMOJI_NAME = r":[a-z0-9_+-]+:"
+_VITEPRESS_KEYS = "title|description|themeConfig|srcDir|cleanUrls|rewrites|markdown|lastUpdated"
 _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
 _HUGO_LINK_HOOK = r"layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html"
 _HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})

@@ -19,6 +19,14 @@ _LANGUAGE_SUFFIX = re.compile(r"(.+)\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)")
 _NUMBER_PREFIX = re.compile(r"\d+\s*[-_.]+\s*(?=[^\d\s])")
 
 
+OWN_ANCHORS = "made by the site's own function"
+"""The option of a site whose anchors cannot be known, as its configuration computes them."""
+
+
+ROOT_LANGUAGE = "root"
+"""The default language where its pages lie beside the folders of the others."""
+
+
 class Style(NamedTuple):
     """How a generator makes addresses.
 
@@ -30,7 +38,10 @@ class Style(NamedTuple):
     `searches_roots`: a relative link to a file may also begin in a root. `ignores_case`: addresses
     are in lower case. `shows_front_matter`: to readers, as a table or as text. `keys` of front
     matter set addresses. `folder_pages` are the names of files that are their folders'
-    pages. `content_prefix` begins links to files that are written from the first root.
+    pages. `content_prefix` begins links to files that are written from the first root,
+    `site_prefix` those from the folder of the site. `whole_keys` are those of the `keys` that set
+    the whole address. `slugs_names`: names in addresses are slugs, as github-slugger makes them.
+    Without `knows_anchors` a heading may have the anchor of any generator.
     """
 
     name: str
@@ -46,6 +57,10 @@ class Style(NamedTuple):
     keys: tuple[str, ...] = ()
     folder_pages: tuple[str, ...] = FOLDER_PAGES
     content_prefix: str = ""
+    site_prefix: str = ""
+    whole_keys: tuple[str, ...] = ("url", "permalink")
+    slugs_names: bool = False
+    knows_anchors: bool = True
 
 
 class Root(NamedTuple):
@@ -70,6 +85,7 @@ class Site(NamedTuple):
     `roots` are ordered by preference. `static` are folders of files that are published unchanged.
     `base` is the path that absolute links begin with. `navigation` are the pages that its menus
     list; None: the generator lists every page. `options` are those of the generator's anchors.
+    `rewrites` are the patterns of paths that are published elsewhere (VitePress).
     """
 
     style: Style
@@ -80,6 +96,7 @@ class Site(NamedTuple):
     navigation: tuple[FilePath, ...] | None = None
     options: tuple[tuple[str, str], ...] = ()
     config: str = ""
+    rewrites: tuple[tuple[str, str], ...] = ()
 
     def option(self, name: str) -> str:
         """Return an option, "" where the configuration does not set it."""
@@ -105,7 +122,9 @@ class Place(NamedTuple):
 
     def in_default_language(self) -> FilePath:
         """Return the path of the same file in the default language."""
-        folder = self.root.folder.replace("{lang}", self.root.language)
+        language = self.root.language
+        folder = self.root.folder.replace("{lang}", "" if language == ROOT_LANGUAGE else language)
+        folder = folder.rstrip("/")
         return FilePath(f"{folder}/{self.path}".lstrip("/"))
 
     @property
@@ -195,10 +214,10 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
         return ()
     style = site.style
     fields = {key: values for key, values in written if key in style.keys}
-    set_by_page = (*fields.get("url", ()), *fields.get("permalink", ()))
+    set_by_page = [url for key in style.whole_keys for url in fields.get(key, ())]
     if set_by_page:
         return tuple(_join_url(url.removesuffix(".html")) for url in set_by_page)
-    address = without_page_suffix(place.path)
+    address = without_page_suffix(rewritten(site, place.path))
     language = place.url
     if (suffix := _LANGUAGE_SUFFIX.fullmatch(address)) and style.drops_languages:
         address, language = suffix[1], _join_url(suffix[2], language)
@@ -208,8 +227,47 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
         name = next(iter(fields.get("id", ())), _NUMBER_PREFIX.sub("", name, count=1))
         name = "" if name == folder.rpartition("/")[2] else name
     name = "" if name.lower() in style.folder_pages else name
+    if style.slugs_names:
+        name, folder = _slug(name), "/".join(map(_slug, folder.split("/")))
     slug = next(iter(fields.get("slug", ())), name)
     return (_join_url(language, *(() if slug.startswith("/") else (folder,)), slug),)
+
+
+@lru_cache(maxsize=256)
+def _rewrite_rules(
+    rewrites: tuple[tuple[str, str], ...],
+) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the patterns of path-to-regexp (`:name`, `:name*`, `(.*)`), and what replaces them."""
+    rules = []
+    for pattern, target in rewrites:
+        parts = re.split(r"(:\w+[*+?]?|\(\.\*\))", pattern)
+        names = [part[1:].rstrip("*+?") if part[0] == ":" else "" for part in parts[1::2]]
+        groups = [
+            f"(?P<{name}>{'.*' if part[-1] in '*+' else '[^/]+'})" if name else "(.*)"
+            for name, part in zip(names, parts[1::2], strict=True)
+        ]
+        if len({*names}) < len(names):  # a name twice is none of its patterns
+            continue
+        texts = [re.escape(part) for part in parts[::2]]
+        whole = "".join(part for pair in zip(texts, [*groups, ""], strict=True) for part in pair)
+        number = names.index("") + 1 if "" in names else 0
+        template = re.sub(r":(\w+)[*+?]?", r"\\g<\1>", target.replace("\\", ""))
+        template = template.replace("(.*)", f"\\{number}" if number else "")
+        if {*re.findall(r"\\g<(\w+)>", template)} <= {*names}:
+            rules.append((re.compile(whole), template))
+    return tuple(rules)
+
+
+def rewritten(site: Site, path: str) -> str:
+    """Return the path below its root under which a site publishes a page."""
+    for pattern, target in _rewrite_rules(site.rewrites) if site.rewrites else ():
+        if match := pattern.fullmatch(path):
+            return match.expand(target)
+    return path
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^\w\- ]", "", name).replace(" ", "-").lower()
 
 
 def old_addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
