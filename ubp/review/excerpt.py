@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import NamedTuple, Protocol
 
@@ -26,6 +26,7 @@ DIGEST_DIGITS = 32
 PAGE_TOKENS, CHANGE_TOKENS, EXTRA_TOKENS = 680, 500, 180
 MAX_PASSAGE_TOKENS, MAX_HUNK_TOKENS = 420, 330
 MAX_HEADINGS_TOKENS = 80
+SHORTEST_WORD = 3
 SUBJECT_TOKENS = 80
 # How much of each budget is used until the whole case fits.
 SHRINKING = (1.0, 0.88, 0.76, 0.64, 0.5, 0.35)
@@ -55,6 +56,7 @@ _STOP = (
 )
 
 
+@lru_cache(maxsize=20_000)
 def count_tokens(text: str) -> int:
     """Return how many tokens a model reads at most: five letters each, and every sign one."""
     words = re.findall(_LEXEME, text)
@@ -167,14 +169,21 @@ def _evidence(case: Case) -> _Names:
     return _Names(names, frozenset(word for name in names for word in _words(name)))
 
 
-def _words(text: str) -> set[str]:
+# The same lines are asked about for each size of a case, and the hunks for each case.
+@lru_cache(maxsize=20_000)
+def _words(text: str) -> frozenset[str]:
     """Return the words of the names in a text, in lower case, whole and in parts."""
-    found: set[str] = set()
-    for word in set(re.findall(_WORD, text)):
-        for part in {word, *re.split(_WORD_PART, word)}:
-            if len(part) >= 3 or part[:1].isdigit():  # noqa: PLR2004
-                found.add(part.lower())
-    return found - _stop_words()
+    return frozenset(part for word in set(re.findall(_WORD, text)) for part in _word_parts(word))
+
+
+@lru_cache(maxsize=20_000)
+def _word_parts(word: str) -> tuple[str, ...]:
+    parts = {part.lower() for part in (word, *re.split(_WORD_PART, word))}
+    return tuple(
+        part
+        for part in parts
+        if (len(part) >= SHORTEST_WORD or part[:1].isdigit()) and part not in _stop_words()
+    )
 
 
 @cache
@@ -186,6 +195,7 @@ def _word_counts(lines: Iterable[str]) -> Counter[str]:
     return Counter(word for line in lines for word in _words(line))
 
 
+@lru_cache(maxsize=2)
 def _parts(page: bytes, text: str) -> tuple[list[_Part], list[HeadingSpan]]:
     """Return the page in parts, cut before headings, and at blank lines where one is long."""
     lines = text.split("\n")

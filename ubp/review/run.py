@@ -28,7 +28,8 @@ from ubp.staleness.model import GONE, Change
 from ubp.staleness.state import open_change
 from ubp.staleness.wording import MAX_EVIDENCE_SHOWN, describe_reference, join_names
 
-RULES = (removed_name.NAME, broken_link.NAME, missing_anchor.NAME, stale_translation.NAME)
+RULES = (removed_name.NAME, stale_translation.NAME)
+LINK_RULES = (broken_link.NAME, missing_anchor.NAME)
 KINDS: Mapping[str, CaseKind] = {
     removed_name.NAME: "removed-name",
     broken_link.NAME: "link",
@@ -195,7 +196,10 @@ def find_findings(
     session: Session, change: Change, paths: Sequence[str]
 ) -> tuple[Sequence[Finding], tuple[str, ...]]:
     """Return the findings of the rules that a review joins, and what could not be checked."""
-    options = check_options(session, change.after.view, paths, RULES)
+    documents = frozenset(change.after.view.document_paths())
+    breaks_links = any(entry is None or path in documents for path, entry in change.changes.items())
+    rules = (*RULES, *LINK_RULES) if breaks_links else RULES
+    options = check_options(session, change.after.view, paths, rules)
     report = check_change(change, options)
     not_checked = tuple(f"{item.rule}: {item.reason}" for item in report.not_checked)
     return report.findings, not_checked
