@@ -101,7 +101,7 @@ def review(clone: Path, commit: str, pages: Sequence[str]) -> dict[str, Any]:
     with Session.open(str(clone)) as session:
         change = open_change(session, Target(without_pages(clone, commit), base=f"{commit}^"))
         files = ChangedFiles(change, session.is_hidden)
-        findings, _ = find_findings(session, change, ())
+        findings, _ = find_findings(session, change, None)
         candidates = find_candidates(session, change, files, findings, None)
     best: dict[FilePath, Any] = {}
     for candidate in candidates:

@@ -229,3 +229,22 @@ def test_hidden_source_is_never_shown(client, review):
     client.commit()
     stage(client, "src/client.py", "retry_limit", "attempts")
     assert review(client).cases == ()
+
+
+def test_page_alone_is_reviewed_for_all_since_its_last_edit(client, review):
+    client.write("docs/other.md", "# Other\n\nNothing to see, still.\n")
+    client.commit()
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    client.commit()
+    client.write("src/new.py", "retry_limit = 1\n")
+    (case,) = review(client, Target(), ["docs/client.md"]).cases
+    assert case.filepath == "docs/client.md"
+    assert "-def open_client(base_url, *, retry_limit=RETRIES):" in case.excerpt.hunks[0].lines
+    assert review(client, Target()).cases == ()
+
+
+def test_edited_page_alone_describes_the_state_that_it_is_in(client, review):
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    client.commit()
+    stage(client, "docs/client.md", "retry_limit", "attempts")
+    assert review(client, Target(), ["docs/client.md"]).cases == ()

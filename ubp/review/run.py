@@ -11,9 +11,12 @@ from ubp.checks.removed_names import defines_names
 from ubp.checks.rules import broken_link, missing_anchor, removed_name, stale_translation
 from ubp.checks.run import check_change, check_options
 from ubp.code.definitions import language_of
+from ubp.core.interruption import with_checkpoints
 from ubp.core.languages import without_language
-from ubp.core.model import Assessment, Evidence, FilePath, ReferenceVerdict
+from ubp.core.model import Assessment, Evidence, FilePath, ObjectId, ReferenceVerdict
 from ubp.core.source import possible_sources
+from ubp.git.snapshot import read_commit
+from ubp.git.trees import diff_trees
 from ubp.index.select import select_pages
 from ubp.index.session import Session, Target
 from ubp.review.changed_files import ChangedFiles, changed_lines
@@ -25,7 +28,7 @@ from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.compare import hide
 from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import GONE, Change
-from ubp.staleness.state import open_change
+from ubp.staleness.state import open_change, open_context
 from ubp.staleness.wording import MAX_EVIDENCE_SHOWN, describe_reference, join_names
 
 RULES = (removed_name.NAME, stale_translation.NAME)
@@ -61,15 +64,60 @@ def review_change(
 ) -> Review:
     """Return the cases of a change: the work tree against HEAD, unless `target` is a change.
 
-    `paths` narrow it to these pages. At most `limit` cases are built.
+    `paths` narrow it to these pages; without a change they are reviewed for all that changed since
+    each was last edited. At most `limit` cases are built.
 
     Raises:
         UsageError: the target contradicts itself, or a path matches no page.
     """
+    if paths and not target.is_change:
+        return _review_pages(session, paths, limit)
     change = open_change(session, target)
     selected = select_pages(paths, change.after.view, session.repository) if paths else None
+    subjects = _subjects(session, change, target)
+    return _review(session, change, selected, limit, subjects)
+
+
+def _review_pages(session: Session, paths: Sequence[str], limit: int) -> Review:
+    """Return the cases of what changed since each page's last edit, in the work tree, too."""
+    after = open_context(session, session.view())
+    snapshot = after.view.snapshot
+    selected = select_pages(paths, after.view, session.repository)
+    by_commit: dict[ObjectId, set[FilePath]] = {}
+    if snapshot.commit is not None:
+        unedited = [path for path in sorted(selected) if path not in snapshot.changes]
+        for path, last in session.history.last_changes(snapshot.commit, unedited).items():
+            by_commit.setdefault(last.commit, set()).add(path)
+    reviews = []
+    for commit, pages in with_checkpoints(by_commit.items()):
+        before = open_context(session, session.view_of(read_commit(session.repository, commit)))
+        committed = diff_trees(session.repository, commit, snapshot.commit or commit)
+        change = Change((before,), after, {**committed, **snapshot.changes})
+        reviews.append(_review(session, change, frozenset(pages), limit))
+    cases = sorted(
+        (case for review in reviews for case in review.cases),
+        key=lambda case: (-case.probability, case.filepath),
+    )
+    return Review(
+        cases=tuple(cases[:limit]),
+        omitted=sum(review.omitted for review in reviews) + len(cases[limit:]),
+        unlikely=sum(review.unlikely for review in reviews),
+        subjects=(),
+        changed_files=max((review.changed_files for review in reviews), default=0),
+        snapshot=snapshot,
+        not_checked=tuple(dict.fromkeys(s for review in reviews for s in review.not_checked)),
+    )
+
+
+def _review(
+    session: Session,
+    change: Change,
+    selected: frozenset[FilePath] | None,
+    limit: int,
+    subjects: tuple[str, ...] = (),
+) -> Review:
     files = ChangedFiles(change, session.is_hidden)
-    findings, not_checked = find_findings(session, change, paths)
+    findings, not_checked = find_findings(session, change, selected)
     candidates = find_candidates(session, change, files, findings, selected)
     by_page: dict[FilePath, list[Candidate]] = {}
     for candidate in candidates:
@@ -86,7 +134,7 @@ def review_change(
         ),
         omitted=len(likely) - len(shown),
         unlikely=len(cases) - len(likely),
-        subjects=_subjects(session, change, target),
+        subjects=subjects,
         changed_files=len(change.changes),
         snapshot=change.after.view.snapshot,
         not_checked=not_checked,
@@ -193,13 +241,13 @@ def _features(
 
 
 def find_findings(
-    session: Session, change: Change, paths: Sequence[str]
+    session: Session, change: Change, selected: frozenset[FilePath] | None
 ) -> tuple[Sequence[Finding], tuple[str, ...]]:
     """Return the findings of the rules that a review joins, and what could not be checked."""
     documents = frozenset(change.after.view.document_paths())
     breaks_links = any(entry is None or path in documents for path, entry in change.changes.items())
     rules = (*RULES, *LINK_RULES) if breaks_links else RULES
-    options = check_options(session, change.after.view, paths, rules)
+    options = check_options(session, change.after.view, (), rules)._replace(paths=selected)
     report = check_change(change, options)
     not_checked = tuple(f"{item.rule}: {item.reason}" for item in report.not_checked)
     return report.findings, not_checked

@@ -204,7 +204,10 @@ class ReviewRequest(Request[ReviewRecord]):
     paths: Annotated[
         tuple[str, ...],
         "pages",
-        Option("A..B, or pages, directories and globs.", is_argument=True),
+        Option(
+            "A..B, or pages, directories and globs; alone, for all since each was edited.",
+            is_argument=True,
+        ),
     ] = ()
     staged: Annotated[bool, Option("Review the staged changes.")] = False
     base: (
