@@ -34,6 +34,7 @@ def test_review_prints_page_beside_change_and_the_command_that_settles_it(projec
     shown = ubp(project, "review", "--staged").out
     first, *_ = shown.splitlines()
     assert first.startswith("docs/client.md:7  ")
+    assert "  line 7: `open_client()` tries `retry_limit` times.\n" in shown
     assert "  | `open_client()` tries `retry_limit` times.\n" in shown
     assert "  -def open_client(url, retry_limit=3):\n" in shown
     assert "  If the page is still accurate: ubp ack --staged docs/client.md\n" in shown

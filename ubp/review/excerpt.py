@@ -560,6 +560,8 @@ def case_text(case: Case, subjects: Sequence[str]) -> str:
         lines.append(f"Source: {', '.join(case.sources[:4])}{more}")
     lines += [f"Commit: {_clip(subject, 150, ())}" for subject in subjects[:2]]
     lines += [f"Why: {_clip(reason.text, 300, ())}" for reason in case.reasons[:3]]
+    if case.sentence and case.reasons[0].names:
+        lines.append(f"Line {case.line} of the page: {case.sentence}")
     shown = sum(len(passage.lines) for passage in excerpt.passages)
     lines += ["", f"## The page ({excerpt.page_lines} lines; shown: {shown})"]
     if excerpt.headings:

@@ -463,6 +463,7 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
         if write.is_agent or case is not cases[0]:
             yield ""
         yield from _head(case, write)
+        yield from _evidence_line(case, write)
         yield from write.enclose(body, marker) if write.is_agent else _sides(case, write)
         yield from _steps(case, write)
     if not write.is_agent:
@@ -529,6 +530,15 @@ def _head(case: CaseRecord, write: Writer) -> Iterator[str]:
         yield f"  {write.quote(reason.text)}"
         if reason.hint and not write.is_agent:
             yield f"  {write.style.dim(write.quote(reason.hint))}"
+
+
+def _evidence_line(case: CaseRecord, write: Writer) -> Iterator[str]:
+    """Yield the sentence of the page that has the evidence, where there is a name in it."""
+    names = [name.name for name in case.reasons[0].names]
+    if case.sentence and names:
+        sentence = write.quote(case.sentence)
+        shown = sentence if write.is_agent else _emphasized(sentence, names, write)
+        yield f"  line {case.line}: {shown}"
 
 
 def _sides(case: CaseRecord, write: Writer) -> Iterator[str]:
