@@ -35,7 +35,7 @@ from ubp.checks.removed_names import (
     RemovedMention,
     changed_source,
     describes_present,
-    find_raised_manifest,
+    find_changed_manifest,
     find_removed_names,
     find_removed_paths,
     is_example,
@@ -266,7 +266,7 @@ def describe(found: RemovedMention, changed: dict[str, ChangedSource], names: Re
         before = changed[found.removed.path].before.decode("utf-8", "replace")
         old = [text.strip()[:160] for text in before.split("\n") if found.name in text][:3]
         replacement = SourceChange(changed).find_replacement(found.removed)
-        manifest = None if replacement else find_raised_manifest(changed)
+        manifest = None if replacement else find_changed_manifest(changed, found.removed.path)
     return {
         "page": found.page,
         "line": line,

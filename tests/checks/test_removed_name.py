@@ -241,9 +241,20 @@ def test_name_that_another_package_may_have_now_is_a_warning(client, removed, ch
     ]
     (finding,) = check(client, staged=True, rules=["removed-name"]).findings
     assert (
-        finding.hint
-        == "Update the page, unless a package that pyproject.toml requires has the name."
+        finding.hint == "Update the page, unless another package has the name; see pyproject.toml."
     )
+
+
+def test_name_of_a_package_that_the_change_deletes_whole_is_a_warning(client, removed):
+    client.git("mv", "src", "client")
+    client.write("client/pyproject.toml", '[project]\ndependencies = ["reader>=2"]\n')
+    client.write("other/main.py", "1\n")
+    client.commit()
+    client.git("mv", "client/pyproject.toml", "other/pyproject.toml")
+    stage(client, "client/client.py", "def read_all", "def receive")
+    assert [line.partition(" ")[0] for line in removed(client, staged=True)] == ["error"]
+    client.git("rm", "-qrf", "other/pyproject.toml")
+    assert [line.partition(" ")[0] for line in removed(client, staged=True)] == ["warning"]
 
 
 def test_example_keeps_only_the_names_that_it_defines(client, removed):
@@ -315,6 +326,25 @@ def test_call_in_a_program_that_uses_nothing_else_of_the_source_is_its_own(clien
     client.commit()
     stage(client, "src/client.py", "def read_all", "def receive")
     assert [line.split()[1] for line in removed(client, staged=True)] == ["docs/client.md:2"]
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("src/a.js", "const a = {\n  goForward: history.goForward,\n}\n"),
+        ("src/a.d.ts", "interface A {\n  goForward?: string;\n}\n"),
+    ],
+)
+def test_property_that_passes_on_another_or_is_written_otherwise_is_not_the_name(
+    client, removed, path, source
+):
+    mention = "goForward" if path.endswith(".js") else "GO_FORWARD"
+    client.write(path, source)
+    client.write("docs/other.md", f"`{mention}`\n")
+    client.commit()
+    client.write(path, "const b = 1\n")
+    client.git("add", "--all")
+    assert removed(client, staged=True) == []
 
 
 def test_option_of_another_program_is_not_reported(client, removed):

@@ -13,8 +13,8 @@ class OutdatedMention(NamedTuple):
     """A page's first mention of a name that `source` defined, or of a path (`source` is None).
 
     `text` is as the page writes it. `replacement` took its place in the file `replaced_in`, as far
-    as the change shows it. `manifest`: there the change requires another package, or version, which
-    may have the name. `is_old`: the name was removed after the page's last change, and not by the
+    as the change shows it. `manifest`: by it another package may have
+    the name now. `is_old`: the name was removed after the page's last change, and not by the
     change that is checked.
     """
 

@@ -40,7 +40,7 @@ _NO_SOURCE = (
 )
 _NO_API = (
     r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground|benchmarks?"
-    r"|scripts?|tools?|\.\w[^/]*)/"
+    r"|scripts?|tools?|[\w-]*test[-_]?suite|\.\w[^/]*)/"
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
 )
 # What they use and do not define may be what the sources had.
@@ -181,13 +181,32 @@ def changed_source(path: str, before: bytes | None, after: bytes | None) -> Chan
     return ChangedSource(before, after, language_of(path) if defines_names(path) else None)
 
 
-def find_raised_manifest(sources: Mapping[str, ChangedSource]) -> FilePath | None:
-    """Return the first manifest, by path, in which a change requires another package or version."""
-    for path, source in sorted(sources.items()):
-        if source.after is not None and defines_names(path) and is_dependency_manifest(path):
-            before = find_dependencies(path, source.before or b"")
-            if find_dependencies(path, source.after) - before:
+def find_changed_manifest(
+    sources: Mapping[str, ChangedSource], removed_from: str
+) -> FilePath | None:
+    """Return a manifest that shows that another package may have the names of a source now.
+
+    It is the source's own that the change deletes, with a package that may be elsewhere, or the
+    first, by path, in which the change requires another package or version.
+    """
+    manifests = {
+        path: source
+        for path, source in sorted(sources.items())
+        if defines_names(path) and is_dependency_manifest(path)
+    }
+    is_moved = any(source.before is None for source in manifests.values())
+    required = {
+        dependency
+        for path, source in manifests.items()
+        for dependency in find_dependencies(path, source.before or b"")
+    }
+    for path, source in manifests.items():
+        folder, slash, _ = path.rpartition("/")
+        if source.after is not None:
+            if not find_dependencies(path, source.after) <= required:
                 return FilePath(path)
+        elif slash and not is_moved and removed_from.startswith(folder + slash):
+            return FilePath(path)
     return None
 
 

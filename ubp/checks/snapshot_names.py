@@ -12,9 +12,9 @@ from ubp.checks.removed_names import (
     changed_source,
     defines_names,
     describes_present,
+    find_changed_manifest,
     find_name,
     find_path,
-    find_raised_manifest,
     find_removed_names,
     find_removed_paths,
     is_example,
@@ -197,17 +197,18 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     names = SnapshotNames(view, before, added, is_quick=view.snapshot.kind == "staged")
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
-    source_change = cache(lambda: SourceChange(_read_changed(view, sources)))
+    changed = cache(lambda: _read_changed(view, sources))
+    source_change = cache(lambda: SourceChange(changed()))
 
     def define(key: int) -> Removed | None:
         return source_change().find_definition(key)
 
-    manifest = cache(lambda: find_raised_manifest(_read_changed(view, sources)))
     for found in find_removed_names(removed, define, names):
         key = name_key(fold_name(found.name))
         if found.removed and all(other.occurring([key]) for other in others):
             new = source_change().find_replacement(found.removed)
-            yield _outdated(found, new, manifest=None if new else manifest())
+            manifest = None if new else find_changed_manifest(changed(), found.removed.path)
+            yield _outdated(found, new, manifest=manifest)
     deleted = [path for path, entry in before.items() if entry and not after[path]]
     for found in find_removed_paths(deleted, names):
         if all(found.name in _with_folders(other.files()) for other in others):

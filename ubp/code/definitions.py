@@ -66,7 +66,10 @@ _SCRIPT = (
     ),
 )
 # Keys; in TypeScript one that ends with a comma is an argument for something else.
-_KEY = ((rb"""(?m)^[ \t]*["']?(""" + _WORD + rb"""(?:-\w+)*)["']?[ \t]*:(?!:)"""),)
+# `goBack: history.goBack` passes on what somebody else defines.
+_KEY = (
+    (rb"""(?m)^[ \t]*["']?(""" + _WORD + rb"""(?:-\w+)*)["']?[ \t]*:(?!:)(?![ \t]*[\w.]+\.\1\b)"""),
+)
 _FIELD = (
     (
         rb"(?m)^[ \t]*(?:(?:public|private|protected|static|readonly|override|declare"

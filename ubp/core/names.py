@@ -51,11 +51,12 @@ def is_type_name(name: str) -> bool:
 def may_be_same(mention: str, definition: str, *, is_public_upper: bool) -> bool:
     """Return whether a mention may mean a definition with the same folded name.
 
-    Both must have the same words: `fetch_one` is not `fetchone`. A type is not the variable that
+    Both must have the same words: `fetch_one` is not `fetchone`, and be constants, or neither:
+    `ENUM_TYPE` is not the field `enumType`. A type is not the variable that
     has it as its name, except where `is_public_upper`: in Go and its like the letter shows who may
     use a name, and options and keys are made from fields.
     """
-    if name_words(mention) != name_words(definition):
+    if name_words(mention) != name_words(definition) or mention.isupper() != definition.isupper():
         return False
     if is_type_name(mention):
         return is_type_name(definition)

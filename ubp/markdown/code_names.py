@@ -53,6 +53,7 @@ _PROGRAMS = frozenset(
     | {"golang", "rust", "rs", "ruby", "rb", "java", "kotlin", "php", "swift", "c", "cpp", "csharp"}
     | {"bash", "sh", "shell", "console", "zsh", "vue", "mjs", "cjs", "svelte", "cts", "mts"}
     | {"julia", "jl", "lua", "elixir", "scala", "r", "perl", "dart", "groovy", "zig", "nix", "cs"}
+    | {"graphql", "gql"}
 )
 _SHELLS = frozenset({"bash", "sh", "shell", "console", "zsh"})
 

@@ -14,8 +14,8 @@ name was removed, names that examples in the page define, or import from other p
 and sections about the past: changelogs, versions, migration guides, decisions, blog posts, and what
 says at its beginning that its subject was removed.
 
-Where the change also requires another package, or another version of one, that package may have the
-name now: then it is a warning.
+Where the change also requires another package, or another version of one, or deletes a package with
+its manifest, the name may come from elsewhere now: then it is a warning.
 
 The rule needs the names in all sources, which `ubp check` reads once and keeps in the index. Where
 many are not indexed yet, or a partial clone lacks them, the rule is not checked, and fails nothing.
@@ -76,7 +76,7 @@ def _finding(outdated: OutdatedMention, context: RuleContext) -> Finding:
         message = f"`{text}` was removed from {source}, and no source has it."
     if outdated.manifest:
         message = f"{message.removesuffix('.')}; it may come from another package now."
-        hint = f"Update the page, unless a package that {outdated.manifest} requires has the name."
+        hint = f"Update the page, unless another package has the name; see {outdated.manifest}."
     return Finding(
         rule=NAME,
         filepath=outdated.page,
