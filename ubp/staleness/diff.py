@@ -108,18 +108,32 @@ class ChangedLines(NamedTuple):
 def read_changed_lines(
     references: Sequence[ReferenceVerdict], context: StalenessContext
 ) -> Iterator[ChangedLines]:
-    """Yield for each reference the lines that changed since its baseline.
+    """Return for each reference the lines that changed since its baseline.
 
     It is cheaper than a diff: the hook does not load libgit2 for it, and does not parse again the
-    files whose parts have been compared.
+    files whose parts have been compared. What many pages name is read once.
     """
-    for collection, group in groupby(references, key=lambda reference: reference.collection):
+    unique = {_drift_of(reference): reference for reference in references}
+    changes: list[ChangedLines] = []
+    for collection, group in groupby(unique.values(), key=lambda reference: reference.collection):
         local, place = list(group), context
         if collection:
             from ubp.staleness.collections import in_collection
 
             place, local, _ = in_collection(local, context)
-        yield from _read_changed_lines(local, place)
+        changes += _read_changed_lines(local, place)
+    by_drift = dict(zip(unique, changes, strict=True))
+    return (by_drift[_drift_of(reference)] for reference in references)
+
+
+def _drift_of(reference: ReferenceVerdict) -> tuple[str | None, ...]:
+    """Return what the changed lines of a source depend on, whichever page names it."""
+    return (
+        *(reference.collection, reference.unfetched, reference.note),
+        *(reference.source_path, reference.reference.source_path, reference.reference.fragment),
+        *(reference.baseline_commit, reference.baseline_blob, reference.current_blob),
+        *(reference.moved_to, reference.moved_fragment),
+    )
 
 
 def _read_changed_lines(
