@@ -196,6 +196,8 @@ def test_page_that_describes_a_removed_option_is_reported(client, removed, line)
         "docs/changes/latest.md",
         "docs/v2-release-notes/a.md",
         "docs/guide-migration.md",
+        "docs/reader/plan.md",
+        "projects/reader/dispatches/01-read.md",
     ],
 )
 def test_page_with_a_path_about_the_past_is_a_record(client, removed, path):

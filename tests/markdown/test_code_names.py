@@ -42,3 +42,11 @@ def test_names_in_inline_code(text, names):
 def test_names_in_sections_about_the_past_are_left_out():
     text = "`maxSize`\n\n## Change log\n\n`minSize`\n\n```\nreadAll\n```\n"
     assert [name.text for name in read_code_names(text.encode()).names] == ["maxSize"]
+
+
+def test_name_whose_section_says_that_it_was_removed_is_left_out_of_the_whole_page():
+    text = (
+        "# Options\n- [`Gateway.PathPrefixes`](#a)\n- `maxSize`\n"
+        "### `Gateway.PathPrefixes`\n\n**REMOVED**\n"
+    )
+    assert [name.text for name in read_code_names(text.encode()).names] == ["maxSize"]

@@ -46,7 +46,10 @@ _NO_API = (
 # What they use and do not define may be what the sources had.
 _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground)/"
 # What will be, and what is somewhere else.
-_OTHER_PAGES = r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*)[^/]*\.\w+$"
+_OTHER_PAGES = (
+    r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+-)?(?:plan|brief|retro|handoff))"
+    r"[^/]*\.\w+$|(?:.*/)?(?:projects|plans|briefs|dispatches)/.*(?:plan|spec|brief|dispatch|slice)"
+)
 # What was, in any part of a path.
 _RECORD = (
     r"(?i)change[-_ ]?logs?|release[-_ ]?notes?|relnotes|migrat(?:ion|ing|e)|upgrad(?:e|ing)"

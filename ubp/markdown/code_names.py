@@ -113,6 +113,9 @@ def read_code_names(data: bytes) -> CodeNames:
         names += _names(line, number, "front matter") if len(line) <= MAX_CODE else ()
     lines = text.split("\n")
     records = find_record_lines(lines)
+    # A table of contents still lists what its section calls removed.
+    headings = [lines[number] for number in records if lines[number].startswith("#")]
+    own.update(name.text for line in headings for name in _names(line[:MAX_CODE], 0, "inline"))
     for number, code, place, language in _code(lines, first_line):
         if len(code) > MAX_CODE or number - first_line in records:
             continue

@@ -26,7 +26,10 @@ _PAGE_GONE = (
     r"(?i)\bthis\s+(?:\w+\s+){1,3}(?:was|were|is|has been|have been)\s+(?:now\s+)?"
     r"(?:removed|discontinued|superseded|archived)\b"
 )
-_SECTION_GONE = _PAGE_GONE + r"|\b(?:was|were|has been|have been)\s+removed\s+(?:in|since|as of)\b"
+_SECTION_GONE = (
+    _PAGE_GONE
+    + r"|\A\W*removed\b|\b(?:was|were|has been|have been)\s+removed\s+(?:in|since|as of)\b"
+)
 # A version (not a numbered section), release notes, the way from one version to another.
 _RECORD_HEADING = (
     r"(?i)[\W_]*(?:change[- ]?log\b|(?:(?:breaking|notable|recent|other) )?changes[\W_]*$"

@@ -11,8 +11,8 @@ that only tests, lock files, changelogs and CI files still have, or that example
 gone; what only examples and scripts define is not looked for. A folder of several words is also
 found by its name alone. Also ignored are lines that the change itself writes, lines that say that a
 name was removed, names that examples in the page define, or import from other packages, and pages
-and sections about the past: changelogs, versions, migration guides, decisions, blog posts, and what
-says at its beginning that its subject was removed.
+and sections about the past or what will be: changelogs, versions, migration guides, decisions, blog
+posts, plans, and what says at its beginning that its subject was removed.
 
 Where the change also requires another package, or another version of one, or deletes a package with
 its manifest, the name may come from elsewhere now: then it is a warning.
