@@ -349,6 +349,17 @@ def test_property_that_passes_on_another_or_is_written_otherwise_is_not_the_name
     assert removed(client, staged=True) == []
 
 
+def test_constant_is_found_although_a_field_of_the_same_name_is_removed_with_it(client, removed):
+    client.write("src/a.py", "class View:\n    page_size = 1\n")
+    client.write("src/b.py", "PAGE_SIZE = 1\n")
+    client.write("docs/other.md", "`PAGE_SIZE`\n")
+    client.commit()
+    client.remove("src/a.py")
+    client.remove("src/b.py")
+    client.git("add", "--all")
+    assert len(removed(client, staged=True)) == 1
+
+
 def test_option_of_another_program_is_not_reported(client, removed):
     client.write("src/cli.py", 'add_argument("--workdir")\n')
     client.write("docs/own.md", "```sh\nclient --workdir .\n```\n")

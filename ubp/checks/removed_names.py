@@ -274,7 +274,10 @@ def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeN
                 if name.is_option
                 else (name.place != "block" or not removed.is_key)
             )
-            and may_be_same(name.text, removed.name, is_public_upper=is_public_upper)
+            and any(
+                may_be_same(name.text, spelling, is_public_upper=is_public_upper)
+                for spelling in (removed.name, *removed.others)
+            )
             # a program that uses nothing else of the source may call a function of its own
             and (is_company or not name.is_program)
             and not (name.command and _is_foreign(name.command, names))

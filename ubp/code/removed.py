@@ -41,7 +41,8 @@ class Removed(NamedTuple):
     """A name that the changed sources defined and no longer contain, and one that defined it.
 
     `is_key`: only as a key or field. `is_option`: the source has it as a command-line option.
-    `siblings` has the keys of the names that its source defined.
+    `siblings` has the keys of the names that its source defined, `others` the other spellings that
+    were defined: `page_size` in one source, `PAGE_SIZE` in another.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Removed(NamedTuple):
     is_key: bool = False
     is_option: bool = False
     siblings: frozenset[int] = frozenset()
+    others: frozenset[str] = frozenset()
 
 
 class Replacement(NamedTuple):
@@ -65,6 +67,7 @@ class SourceChange:
     def __init__(self, sources: Mapping[str, ChangedSource]) -> None:
         self._sources = sources
         self._replacements: dict[Removed, Replacement | None] = {}
+        self._spellings: dict[int, set[str]] = {}
         self._old_lines: dict[str, dict[str, list[str]]] = {}
 
     @cached_property
@@ -78,6 +81,7 @@ class SourceChange:
             for name in (*sorted(definitions.names), *sorted(definitions.keys)):
                 folded = fold_name(name)
                 if len(folded) >= MIN_LETTERS:
+                    self._spellings.setdefault(name_key(folded), set()).add(name)
                     is_key = name in definitions.keys
                     new = Removed(name, path, source.language, is_key)
                     old = defined.setdefault(name_key(folded), new)
@@ -96,6 +100,7 @@ class SourceChange:
         )
         return found._replace(
             is_option=self._makes_options or self._is_option(found.name),
+            others=frozenset(self._spellings[key] - {found.name}),
             siblings=frozenset([name_key(fold_name(name)) for name in names]),
         )
 
