@@ -127,9 +127,8 @@ def _find_pairs(
     margins = (
         partial_margins - _neighbor_means(nearest_to_others, place, space.own[rows[indices]]) / 2
     )
-    for n in np.argsort(-margins, kind="stable").tolist():
-        if margins[n] < min_margin:
-            break
+    kept = np.flatnonzero(margins >= min_margin)
+    for n in kept[np.argsort(-margins[kept], kind="stable")]:  # a list takes 5 times the memory
         first = int(rows[indices[n]])
         yield _RowPair(first, int(second[n]), float(cosines[n]), float(margins[n]))
 
