@@ -394,3 +394,12 @@ def test_home_of_a_site_is_no_page_where_another_page_links_to_it(repository, fo
     repository.write("templates/post.md", "# Post\n\n[when](/#calendar)\n")
     repository.commit()
     assert found(repository) == []
+
+
+def test_ids_that_attributes_name_in_full_are_anchors(repository, found):
+    repository.write("mkdocs.yml", "site_name: x\nmarkdown_extensions: [attr_list, footnotes]\n")
+    headings = '### 9.7.0 <small>May</small> { id="9.7.0" }\n\n### Path { id=way .x }\n'
+    links = "[a](#9.7.0) [b](#way) [c](#path) [d](#fn:1)[^1]\n\n[^1]: Note\n"
+    repository.write("docs/index.md", f"# Home\n\n{headings}\n{links}")
+    repository.commit()
+    assert found(repository) == ["warning missing-anchor docs/index.md:7 markdown #path"]

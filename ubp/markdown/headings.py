@@ -125,7 +125,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
                 names += html_headings
                 openings += [None] * len(html_headings)
                 ids += (unescape("".join(groups)) for groups in _HTML_ID.findall(html))
-            if "#" in block.content and "{" in block.content and not is_heading:
+            if "{" in block.content and not is_heading:
                 ids += (match["id"] for match in _ATTRIBUTE_ID.finditer(block.content))
         lines += [block.map[0] if block.map else 0] * (len(names) - len(lines))
     if "^" in text:

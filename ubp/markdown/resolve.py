@@ -722,7 +722,7 @@ def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
         return True
     is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT
     if is_known and link.kind not in _WIKILINKS:
-        is_browsers = anchor in {"", "top"} or anchor.startswith(":~:")
+        is_browsers = anchor in {"", "top"} or anchor.startswith((":~:", "fn:", "fnref:"))
         return is_browsers or anchor in site_anchors(page, site)
     anchors, name = site_anchors(page, None), fold(anchor)
     if name in anchors or name in {"", "top"} or _BROWSER_ANCHOR.match(name):

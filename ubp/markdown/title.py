@@ -3,8 +3,11 @@
 import re
 from html import unescape
 
-# `{#id}`, `{ #id .class }`, kramdown's `{: #id}`, and in MDX a comment.
-ATTRIBUTES = r"\{:?[ \t]*(?:[.][^\s{}#]+[ \t]+)*#(?P<id>\w[^\s{}]*)(?:[ \t][^{}\n]*)?\}"
+# `{#id}`, `{ #id .class }`, `{ id="id" }`, kramdown's `{: #id}`, and in MDX a comment.
+ATTRIBUTES = (
+    r"\{:?[ \t]*(?:[.][^\s{}#]+[ \t]+)*(?:#|id=[\"']?)(?P<id>\w[^\s{}\"']*)[\"']?"
+    r"(?:[ \t][^{}\n]*)?\}"
+)
 LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 
 _OWN_ID = re.compile(rf"[ \t]*(?:{ATTRIBUTES}|\{{/\*[ \t]*#(?P<mdx>[^\s{{}}*]+)[ \t]*\*/\}})$")
