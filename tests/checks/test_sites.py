@@ -403,3 +403,14 @@ def test_ids_that_attributes_name_in_full_are_anchors(repository, found):
     repository.write("docs/index.md", f"# Home\n\n{headings}\n{links}")
     repository.commit()
     assert found(repository) == ["warning missing-anchor docs/index.md:7 markdown #path"]
+
+
+@pytest.mark.parametrize(("hooks", "missing"), [("hooks: [own.py]\n", 1), ("", 2)])
+def test_anchor_that_a_hook_of_the_site_may_make_of_a_comment_is_not_checked(
+    repository, found, hooks, missing
+):
+    repository.write("mkdocs.yml", f"site_name: x\n{hooks}")
+    repository.write("docs/a.md", "# A\n\n#### <!-- md:setting config.dir -->\n")
+    repository.write("docs/index.md", "# Home\n\n[a](a.md#config.dir) [b](a.md#config.file)\n")
+    repository.commit()
+    assert len(found(repository)) == missing

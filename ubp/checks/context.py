@@ -26,7 +26,7 @@ from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
-from ubp.markdown.sites.site import addresses, linked_address
+from ubp.markdown.sites.site import OWN_HOOKS, addresses, linked_address
 from ubp.search.graph import Graph, open_graph
 
 if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
 
 # An id or name that a page writes in some syntax: `id="x"`, `name={x}`, `{#x}`, `[#x]`, `:id=x`.
 _WRITTEN_NAME = re.compile(r"(?:\b(?:id|name)\s*[=:]\s*[\"'`{(]*|[{\[]\s*#)([^\s\"'`{}\[\]()<>]+)")
+_COMMENT = re.compile(r"<!--([^<>\n]*)-->")
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 
 
@@ -87,6 +88,7 @@ class RuleContext:
         self._assess_translations = assess_translations
         self._review = review
         self._is_opaque: dict[FilePath, bool] = {}
+        self._comments: dict[FilePath, frozenset[str]] = {}
         self._names: dict[FilePath, frozenset[str]] = {}
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
 
@@ -228,6 +230,17 @@ class RuleContext:
     def is_generated(self, edge: GraphEdge) -> bool:
         """Whether a `.gitignore` names the missing target of a link: a build generates it."""
         return not self._generated.isdisjoint(self._possible_files(edge))
+
+    def is_made_by_hook(self, path: FilePath, anchor: str) -> bool:
+        """Whether a program of the page's site may make an anchor of a comment with its name."""
+        site = self.graph.sites.of(path)
+        if not anchor or site is None or not site.option(OWN_HOOKS):
+            return False
+        if path not in self._comments:
+            text = (self.graph.text(path) or b"").decode("utf-8", "replace")
+            words = (word for comment in _COMMENT.findall(text) for word in comment.split())
+            self._comments[path] = frozenset(words)
+        return anchor.lstrip("+") in self._comments[path]
 
     def may_have(self, path: FilePath, anchor: str) -> bool:
         """Whether a rule that UBP does not know may make this anchor of a page's text."""

@@ -26,7 +26,7 @@ from ubp.markdown.sites.literals import (
     strings_in,
     without_comments,
 )
-from ubp.markdown.sites.site import OWN_ANCHORS, ROOT_LANGUAGE, Root, Site, Style, join
+from ubp.markdown.sites.site import OWN_ANCHORS, OWN_HOOKS, ROOT_LANGUAGE, Root, Site, Style, join
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
 MAX_CONFIG_BYTES = 256 * 1024
@@ -83,6 +83,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         "separator": _scalar(_get(toc, "separator")) if toc else "",
         "slugify": function,
         "case": _scalar(_get(_get(slugify, "kwds"), "case")) if slugify else "",
+        OWN_HOOKS: "yes" if _value(settings, "hooks") else "",
         "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
     }
     return Site(

@@ -23,6 +23,9 @@ OWN_ANCHORS = "made by the site's own function"
 """The option of a site whose anchors cannot be known, as its configuration computes them."""
 
 
+OWN_HOOKS = "programs of the site read its pages"
+"""The option of a site whose programs may make anchors of comments in a page."""
+
 ROOT_LANGUAGE = "root"
 """The default language where its pages lie beside the folders of the others."""
 
