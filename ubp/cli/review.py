@@ -25,9 +25,24 @@ def review(
         Literal["text", "json", "github", "markdown"],
         Parameter(name=["--format", "-f"], metavar="FORMAT", help="Output format."),
     ] = "text",
+    stop_hook: Annotated[
+        bool,
+        Parameter(
+            help="Be the Stop hook of an agent: read its JSON on stdin, and print what makes it "
+            "continue if a page is probably wrong.",
+        ),
+    ] = False,
     terminal: Terminal,
 ) -> int:
     """Print the cases of a change, or ask about each."""
+    if stop_hook:
+        if interactive or terminal.options.json or format_ != "text":
+            raise UsageError(
+                "--stop-hook has a format of its own.", hint="Run `ubp review --stop-hook` alone."
+            )
+        from ubp.cli.stop_hook import run_stop_hook
+
+        return run_stop_hook(request, terminal)
     if interactive:
         if not terminal.is_interactive() or terminal.options.json or format_ != "text":
             raise UsageError("--interactive requires a terminal.", hint="Run `ubp review`.")

@@ -5,7 +5,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.answers.setup.init import INIT, InitRequest, propose_plan, require_root
+from ubp.answers.setup.init import (
+    INIT,
+    InitRequest,
+    agent_files_text,
+    prepare_agent_files,
+    propose_plan,
+    require_root,
+)
+from ubp.answers.setup.snippet_target import find_snippet_target
 from ubp.cli.answers import print_answer
 from ubp.cli.bind_session import ask, ask_list, choose
 from ubp.cli.error_handler import CLEAN
@@ -13,6 +21,7 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Terminal
 from ubp.core.setup_files import is_configured
 from ubp.frame.wording import count
+from ubp.frame.writer import Writer
 from ubp.index.session import Session
 
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
@@ -34,7 +43,26 @@ def init(
             terminal.write("Nothing changed.\n")
             return CLEAN
         request = asked
+        if request.agent:
+            request = replace(request, write_agent_files=_agree(request, terminal))
+    elif yes:
+        request = replace(request, write_agent_files=bool(request.agent))
     return print_answer(INIT, request, terminal)
+
+
+def _agree(request: InitRequest, terminal: Terminal) -> bool:
+    """Show the files of agents, and return whether to write them."""
+    with open_workspace(terminal) as workspace:
+        session = workspace.session
+        root = require_root(session)
+        target = find_snippet_target(session.repository, root)
+        files = tuple(prepare_agent_files(root, target.launch, request.agent, write=False))
+        writer = Writer(terminal.style, prefix=session.repository.prefix)
+    missing = [file for file in files if file.state == "proposed"]
+    for line in agent_files_text(files, writer):
+        terminal.write(f"{line}\n")
+    question = f"Write {count(len(missing), 'file')}?"
+    return bool(missing) and choose(terminal, question, ("no", "yes")) == "yes"
 
 
 def _ask(session: Session, request: InitRequest, terminal: Terminal) -> InitRequest | None:

@@ -150,6 +150,24 @@ def write_files(config_dir: str, plan: Plan | None) -> tuple[str, ...]:
     return _write_all(config_dir, files)
 
 
+def create_file(root: str, path: str, text: str) -> bool:
+    """Create a file below a work tree's root; return False, and write nothing, where one exists.
+
+    Raises:
+        UsageError: a folder on the way is a symbolic link.
+    """
+    file = os.path.join(root, path)
+    if os.path.lexists(file):
+        return False
+    folder, *names = root, *path.split("/")[:-1]
+    for name in names:
+        folder = os.path.join(folder, name)
+        _refuse_link(folder)
+    os.makedirs(folder, exist_ok=True)
+    write_atomically(file, text.encode())
+    return True
+
+
 def write_debt_file(root: str, text: str) -> None:
     """Write the debt file of a work tree, and the .gitignore that lets Git track it.
 
@@ -221,14 +239,18 @@ def _config_text(plan: Plan) -> str:
 def _write_all(folder: str, files: Mapping[str, str]) -> tuple[str, ...]:
     """Write texts to files of a folder; return the names of those that changed."""
     for path in [folder, *(os.path.join(folder, name) for name in files)]:
-        if os.path.islink(path):
-            raise UsageError(
-                f"Cannot write {path}.",
-                cause="It is a symbolic link, which may lead out of the repository.",
-                hint="Replace it with a regular file or folder, or remove it.",
-            )
+        _refuse_link(path)
     os.makedirs(folder, exist_ok=True)
     return tuple(name for name, text in files.items() if _write(os.path.join(folder, name), text))
+
+
+def _refuse_link(path: str) -> None:
+    if os.path.islink(path):
+        raise UsageError(
+            f"Cannot write {path}.",
+            cause="It is a symbolic link, which may lead out of the repository.",
+            hint="Replace it with a regular file or folder, or remove it.",
+        )
 
 
 def _write(path: str, text: str) -> bool:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ubp.answers.setup.reindex import SKIP_EMBEDDING, embed_sections
 from ubp.answers.setup.snippet_target import find_snippet_target
@@ -18,6 +18,7 @@ from ubp.bindings.probable import (
 from ubp.bindings.suggest import count_bindings
 from ubp.checks.accept import accept_findings
 from ubp.checks.run import check_links
+from ubp.core.agent_files import agent_files
 from ubp.core.config import DEFAULT_INCLUDE
 from ubp.core.config_file import load_config
 from ubp.core.errors import UsageError
@@ -30,6 +31,7 @@ from ubp.core.setup_files import (
     Plan,
     choose_topic,
     count_by_folder,
+    create_file,
     is_configured,
     largest_folder,
     plan_for,
@@ -57,6 +59,8 @@ MAX_STEPS = 3
 RULE_WIDTH = 70
 MAX_PATHS = 6
 
+Agent = Literal["claude", "codex", "cursor", "vscode"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewRecord:
@@ -74,6 +78,18 @@ class SnippetRecord:
     name: Annotated[str, "stable name"]
     title: Annotated[str, "path to paste it into"]
     text: Annotated[str, "text to paste"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentFileRecord:
+    """A file that an agent reads."""
+
+    path: Annotated[str, "path, from the root"]
+    text: Annotated[str, "its text"]
+    state: Annotated[
+        Literal["proposed", "written", "exists"],
+        "proposed: not written yet; exists: another file has this path, and was left as it is",
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +158,7 @@ class InitRecord:
         str | None, "folder of the program if the shell does not find `ubp`"
     ]
     snippets: Annotated[tuple[SnippetRecord, ...], "snippets to paste into other files"]
+    agent_files: Annotated[tuple[AgentFileRecord, ...], "with --agent: the files that it reads"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +174,16 @@ class InitRequest(Request[InitRecord]):
     exclude: Annotated[tuple[str, ...], "globs of files that are no pages"] = ()
     rewrite: Annotated[bool, "replace an existing configuration"] = False
     skip_embedding: Annotated[bool, "compute no embeddings now", Option(SKIP_EMBEDDING)] = False
+    agent: Annotated[
+        tuple[Agent, ...],
+        "agents that are to use UBP",
+        Option(
+            "Show the files by which an agent uses UBP (its server, instructions, a hook where it "
+            "stops), and write those that do not exist if you agree, or with --yes; repeatable.",
+            metavar="NAME",
+        ),
+    ] = ()
+    write_agent_files: Annotated[bool, "write the files of the agents, which were shown"] = False
 
 
 def run(session: Session, request: InitRequest) -> InitRecord:
@@ -183,6 +210,7 @@ def run(session: Session, request: InitRequest) -> InitRecord:
     preview, is_large = _preview(configured, view, bound)
     checked = check_links(configured, open_context(configured, view))
     acceptable = _count_acceptable(configured)
+    target = find_snippet_target(session.repository, root)
     record = InitRecord(
         root=root,
         written=paths,
@@ -206,11 +234,32 @@ def run(session: Session, request: InitRequest) -> InitRecord:
         missing_from_path=missing_from_path(),
         snippets=tuple(
             SnippetRecord(**snippet._asdict())
-            for snippet in make_snippets(find_snippet_target(session.repository, root))
+            for snippet in ([] if request.agent else make_snippets(target))
+        ),
+        agent_files=tuple(
+            prepare_agent_files(root, target.launch, request.agent, write=request.write_agent_files)
         ),
     )
     steps = _next_steps(record, view, session.repository.prefix)
     return replace(record, next_steps=tuple(islice(steps, MAX_STEPS)))
+
+
+def prepare_agent_files(
+    root: str, launch: tuple[str, ...], agents: Iterable[Agent], *, write: bool
+) -> Iterator[AgentFileRecord]:
+    """Yield the files of agents, each path once, and create those that do not exist, if asked to.
+
+    Raises:
+        UsageError: a folder of one of them is a symbolic link.
+    """
+    files = {file.path: file for agent in agents for file in agent_files(agent, launch)}
+    for path, content in files.values():
+        state: Literal["proposed", "written", "exists"] = "proposed"
+        if os.path.lexists(os.path.join(root, path)):
+            state = "exists"
+        elif write:
+            state = "written" if create_file(root, path, content) else "exists"
+        yield AgentFileRecord(path=path, text=content, state=state)
 
 
 def require_root(session: Session) -> str:
@@ -373,8 +422,10 @@ def text(record: InitRecord, write: Writer) -> Iterator[str]:
         yield ""
         yield write.style.bold(title.ljust(RULE_WIDTH, "-"))
         yield from map(write.name, snippet.text.rstrip("\n").split("\n"))
-    if record.written:
-        command = git_add([CONFIG_FOLDER], write.prefix)
+    yield from agent_files_text(record.agent_files, write)
+    created = [FilePath(file.path) for file in record.agent_files if file.state == "written"]
+    if record.written or created:
+        command = git_add([*([CONFIG_FOLDER] if record.written else []), *created], write.prefix)
         yield ""
         yield f"To share the configuration: {write.style.cyan(command)}"
     yield ""
@@ -383,6 +434,23 @@ def text(record: InitRecord, write: Writer) -> Iterator[str]:
     for step in record.next_steps:
         gap = " " * (width - text_width(step.command))
         yield f"  {write.style.cyan(step.command)}{gap}  {step.purpose}"
+
+
+def agent_files_text(files: Sequence[AgentFileRecord], write: Writer) -> Iterator[str]:
+    """Yield the files of agents with their texts, and what became of them."""
+    states = {
+        "proposed": "{}",
+        "written": "{} (written)",
+        "exists": "{} exists, and was left as it is; add this",
+    }
+    for file in files:
+        title = f"-- {states[file.state].format(write.name(file.path))} --"
+        yield ""
+        yield write.style.bold(title.ljust(RULE_WIDTH, "-"))
+        yield from map(write.name, file.text.rstrip("\n").split("\n"))
+    if any(file.state == "proposed" for file in files):
+        yield ""
+        yield "No file of an agent was written; to write those that do not exist, add --yes."
 
 
 def _links_to_nothing(record: InitRecord) -> str:
