@@ -265,6 +265,7 @@ ROWS = (
         "front matter; the rest of the page stays byte for byte the same. Exit status: 1 if a "
         "reference cannot be pinned because its source does not exist.",
         example="ubp ack docs/auth.md --reason 'renamed a variable'",
+        by_hand="ubp.cli.ack:ack",
     ),
     Row(
         "ubp.answers.staleness.status:STATUS",

@@ -232,12 +232,13 @@ def place(**known):
 
 def test_snippet_is_offered_where_it_can_be_used():
     names = [snippet.name for snippet in make_snippets(place())]
-    assert names == ["pre-commit-local", "mcp-extra"]
+    assert names == ["pre-commit-local", "reasons", "mcp-extra"]
     installed = place(
         repository="https://example.com/ubp.git", revision="v1.0", server=("/usr/bin/ubp",)
     )
     assert [snippet.name for snippet in make_snippets(installed)] == [
         "pre-commit",
+        "reasons",
         "claude-code",
         "claude-desktop",
         "cursor",
@@ -297,7 +298,17 @@ def test_claude_desktop_starts_this_ubp_in_this_repository(server):
 @pytest.mark.parametrize("file", [".vscode", ".cursor", "CLAUDE.md", ".mcp.json"])
 def test_project_with_an_agent_is_offered_all_that_read_files_of_a_project(file):
     snippets = make_snippets(place(server=("/usr/bin/ubp",), files=frozenset({file})))
-    assert [snippet.name for snippet in snippets[1:]] == ["claude-code", "cursor", "vscode"]
+    assert [snippet.name for snippet in snippets[2:]] == ["claude-code", "cursor", "vscode"]
+
+
+def test_reasons_are_handed_over_by_a_hook_of_pre_commit_where_the_project_has_it():
+    import yaml
+
+    assert text_of("reasons").startswith("#!/bin/sh\n")
+    text = text_of("reasons", files=frozenset({".pre-commit-config.yaml"}))
+    ((hook,),) = (repository["hooks"] for repository in yaml.safe_load(text))
+    assert hook["entry"] == "ubp ack --commit-message"
+    assert hook["stages"] == ["prepare-commit-msg"]
 
 
 AT_GITHUB = {"repository": "https://github.com/example/ubp.git", "revision": "v1.0"}

@@ -98,6 +98,29 @@ def _pre_commit_local(target: SnippetTarget) -> str:
     )
 
 
+def _reasons(target: SnippetTarget) -> str:
+    call = join([*target.launch, "ack", "--commit-message"])
+    if ".pre-commit-config.yaml" not in target.files:
+        return f'#!/bin/sh\nexec {call} "$@"\n'
+    return (
+        "  - repo: local\n"
+        "    hooks:\n"
+        "      - id: ubp-reasons\n"
+        "        name: reasons of acknowledgements\n"
+        f"        entry: {_scalar(shlex.join([*target.launch, 'ack', '--commit-message']))}\n"
+        "        language: system\n"
+        "        always_run: true\n"
+        "        stages: [prepare-commit-msg]\n"
+    )
+
+
+def _reasons_title(target: SnippetTarget) -> str:
+    if ".pre-commit-config.yaml" in target.files:
+        install = "`pre-commit install -t prepare-commit-msg`"
+        return f"reasons in commit messages: add this to `repos`, then {install}"
+    return "reasons in commit messages: .git/hooks/prepare-commit-msg, executable"
+
+
 def _github(target: SnippetTarget) -> str:
     return (
         "on: pull_request\n"
@@ -212,6 +235,7 @@ SNIPPETS = (
         lambda target: target.repository is None,
         _pre_commit_local,
     ),
+    SnippetRow("reasons", _reasons_title, lambda _: True, _reasons),
     SnippetRow("github", lambda _: f"GitHub: {_WORKFLOW}", _can_use_action, _github),
     SnippetRow("gitlab", _gitlab_title, _is_at_gitlab, _gitlab),
     SnippetRow(

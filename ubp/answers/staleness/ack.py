@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from ubp.answers.staleness.reviewed import is_handed_over, remember, trailer
 from ubp.answers.staleness.stale import diff_lines
 from ubp.answers.staleness.stale_record import DiffRecord
 from ubp.core.errors import UsageError
@@ -84,6 +85,10 @@ class AcknowledgeRecord:
         "state: whatever drifted; staged: what the staged changes make stale (the pins are staged,"
         " too); base: what the commits since --base make stale",
     ]
+    trailers: Annotated[
+        tuple[str, ...], "with --reason: the lines that keep it in the message of the next commit"
+    ]
+    is_handed_over: Annotated[bool, "whether a hook adds these lines to the message"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +188,9 @@ def run(session: Session, request: AcknowledgeRequest) -> AcknowledgeRecord:
             hint="Stage the changes first: git add -u",
         )
     results = _acknowledge(session, request, target, change)
+    changed = [result.filepath for result in results if result.pinned] if request.reason else []
+    if changed:
+        remember(session.repository, changed, str(request.reason))
     return AcknowledgeRecord(
         documents=tuple(
             AcknowledgedPageRecord(
@@ -199,6 +207,8 @@ def run(session: Session, request: AcknowledgeRequest) -> AcknowledgeRecord:
             left=sum(len(result.skipped) for result in results),
         ),
         scope="staged" if request.staged else "state" if request.base is None else "base",
+        trailers=tuple(trailer(page, str(request.reason)) for page in changed),
+        is_handed_over=bool(changed) and is_handed_over(session.repository),
     )
 
 
@@ -276,12 +286,21 @@ def text(record: AcknowledgeRecord, write: Writer) -> Iterator[str]:
         if record.scope != "staged":
             changed = (FilePath(page.filepath) for page in record.documents if page.pinned)
             yield f"Next: {write.style.cyan(git_add(changed, write.prefix))}"
+        yield from _trailers(record)
     elif record.summary.left:
         yield "Nothing was pinned."
     elif record.scope == "state":
         yield "Nothing to pin: no reference has drifted."
     else:
         yield "Nothing to pin: this change makes no page stale."
+
+
+def _trailers(record: AcknowledgeRecord) -> Iterator[str]:
+    if record.trailers:
+        verb = "The next commit's message will have" if record.is_handed_over else "To keep"
+        what = "" if record.is_handed_over else " the reason, add to the commit message"
+        yield f"{verb}{what}:"
+        yield from (f"  {line}" for line in record.trailers)
 
 
 def _page(page: AcknowledgedPageRecord, write: Writer) -> Iterator[str]:
