@@ -153,3 +153,61 @@ PATH = "ubp/other.py"
 )
 def test_citation_is_broken_where_its_target_does_not_exist(text, broken):
     assert list(missing(text)) == broken
+
+
+PROMISE = re.compile(r"\*\*([^*]+)\*\*")
+TEST = re.compile(r"\[[\w.]+\]\((tests/[\w/.]+)\)(?:: ((?:`\w+`(?:, )?)+))?")
+BENCHMARK = re.compile(r"`(benchmarks/[\w/.]+\.py)`")
+
+
+def promises(model):
+    """Yield the name of each promise in the threat model's table, and what follows it there.
+
+    A row without a name is a promise, too, with the name of its input.
+    """
+    table = model.partition("| input |")[2].partition("\n\n")[0]
+    for row in table.splitlines()[2:]:
+        source, _, stops = row.strip("| ").split(" | ")
+        begin, *named = PROMISE.split(stops)
+        yield from zip(named[::2], named[1::2], strict=True) if named else [(source, begin)]
+
+
+def untested(model):
+    """What the threat model promises without a test or benchmark that exists."""
+    for name, text in promises(model):
+        tests = list(TEST.finditer(text))
+        if not tests and not any((ROOT / script).is_file() for script in BENCHMARK.findall(text)):
+            yield f"{name}: no test"
+        for path, functions in (test.groups(default="") for test in tests):
+            place = ROOT / path
+            defined = names_in(place) if place.suffix == ".py" and place.is_file() else {}
+            wanted = re.findall(r"\w+", functions)
+            yield from (f"{name}: {path}, {test}" for test in wanted if test not in defined)
+            if not place.exists():
+                yield f"{name}: {path}"
+
+
+def test_every_promise_of_the_threat_model_names_a_test_that_exists():
+    model = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert sum(1 for _ in promises(model)) > 30
+    assert list(untested(model)) == []
+
+
+def test_promise_without_a_test_or_with_a_missing_one_is_found():
+    here = "[here](tests/test_citations.py)"
+    model = f"""
+| input | what it must not achieve | the rules that stop it |
+|---|---|---|
+| a | b | **tested**: yes ({here}: `untested`, `gone`); **not tested**: no |
+| a | b | **measured**: `benchmarks/robustness/parsers.py`; **gone**: [a](tests/gone.py) |
+| quoted | b | says ({here}) |
+| silent | b | says nothing |
+
+Text
+"""
+    assert list(untested(model)) == [
+        "tested: tests/test_citations.py, gone",
+        "not tested: no test",
+        "gone: tests/gone.py",
+        "silent: no test",
+    ]
