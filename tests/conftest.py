@@ -18,6 +18,8 @@ import jsonschema
 import pytest
 from hypothesis import settings
 
+from ubp.core import config_file
+from ubp.core.config import Config
 from ubp.index.embed import model
 from ubp.index.store.file import FILE_NAME
 
@@ -85,6 +87,20 @@ def isolated_environment(
 ) -> Path:
     """No test sees the developer's home, git configuration, colours or running hook."""
     return isolate(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def any_drift_is_an_alarm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process any drift is an alarm, except in tests that are marked `default_alarms`.
+
+    Most tests are about what drifts, and their sources have no names that a page could mention.
+    """
+    if request.node.get_closest_marker("default_alarms"):
+        return
+    assert Config._fields[-1] == "alarms"
+    defaults = (*Config.__new__.__defaults__[:-1], "any")
+    monkeypatch.setattr(Config.__new__, "__defaults__", defaults)
+    monkeypatch.setattr(config_file, "DEFAULT_ALARMS", "any")
 
 
 class TestRepository:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from ubp.core.model import Progress, Warn, ignore_progress
+from ubp.core.model import Alarms, Progress, Warn, ignore_progress
 from ubp.index.session import Session, SessionOptions
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Workspace:
         warn: Warn = ignore_progress,
         progress: Progress = ignore_progress,
         clock: Callable[[], float] = time.time,
+        alarms: Alarms | None = None,
     ) -> Self:
         """Open the repository around a directory; `SessionOptions` says what the options mean.
 
@@ -47,7 +48,9 @@ class Workspace:
             ConfigError: `.ubp/config.json` cannot be used.
         """
         environment = os.environ if environment is None else environment
-        options = SessionOptions(environment, keys, days, model, warn, progress, clock)
+        options = SessionOptions(
+            environment, keys, days, model, warn, progress, clock, alarms=alarms
+        )
         return cls(Session.open(directory, options))
 
     @classmethod

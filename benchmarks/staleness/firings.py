@@ -2,8 +2,8 @@
 
 `python benchmarks/staleness/firings.py draw OUT CLONE=KEY,KEY…` judges the last 500 commits of each
 clone's main line against their first parents, as `replay.py` does, and writes to OUT/NAME.json each
-firing (a commit and a page for which it fails), whether `--fail-on named` fails for it, too, and
-its sources. Finished repositories are not repeated. CLONE is `…/OWNER+NAME/repo`.
+firing (a commit and a page for which it fails with `--alarms any`), whether `--alarms named` fails
+for it, too, and its sources. Finished repositories are not repeated. CLONE is `…/OWNER+NAME/repo`.
 
 `… show OUT` prints the firings that were drawn, PER_REPOSITORY of each repository, for a reader:
 the page, and what the commit changed in its sources.
@@ -53,7 +53,7 @@ def find_firings(clone: Path, keys: list[str]) -> Iterator[Firing]:
         run = ["git", "clone", "--quiet", "--shared", "--bare", "--", str(clone), str(root)]
         subprocess.run(run, check=True)
         steps = read_steps(root, COMMITS)
-        with Workspace.open(str(root), keys=keys) as workspace:
+        with Workspace.open(str(root), keys=keys, alarms="any") as workspace:
             for base, step in pairwise(steps):
                 change = report_stale(workspace.session, Target(step.commit, base=base.commit))
                 for assessed in change.introduced:
@@ -130,7 +130,7 @@ def table(out: Path) -> None:
     """Print the table of judgements: of all, of those that are named, of missing sources."""
     verdicts = read_judgements()
     totals: Counter[str] = Counter()
-    print("| repository | firings | right | with `--fail-on named` | right | source gone | right |")
+    print("| repository | firings | right | with `--alarms named` | right | source gone | right |")
     print("|---|---|---|---|---|---|---|")
     for path in sorted(out.glob("*.json")):
         firings = json.loads(path.read_text())["firings"]

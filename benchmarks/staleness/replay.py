@@ -53,7 +53,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:_\w|[a-z][A-Z]|\d)\w*")
 Key = tuple[str, str]  # page, source
 
 
-TOUCHED, FRESH_BEFORE, NAMED = "every touched pair", "ubp stale", "ubp stale --fail-on named"
+TOUCHED, FRESH_BEFORE, NAMED = "every touched pair", "ubp stale", "ubp stale --alarms named"
 QUIET_AFTER = (1, 2, 3)
 IGNORED_SUBJECTS = ("style", "refactor", "chore", "test", "ci")
 
@@ -352,7 +352,7 @@ def replay(
         steps = read_steps(root, count)
         rules, alarms, misses = Rules(steps), Alarms(steps), Misses(root)
         before: dict[Key, State] = {}
-        with Workspace.open(str(root), keys=keys) as workspace:
+        with Workspace.open(str(root), keys=keys, alarms="any") as workspace:
             for number, step in enumerate(steps):
                 now = read_states(workspace, step.commit)
                 if number:

@@ -49,6 +49,7 @@ def test_finding_record_has_every_key(broken, asked):
         "not_understood": [],
         "unverified": [],
         "behind": [],
+        "noted": [],
         "obsolete_debts": 0,
         "snapshot": {"kind": "staged", "commit": broken.head()},
         "is_change": True,

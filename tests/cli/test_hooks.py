@@ -27,7 +27,7 @@ def project(repository, at):
 def commit(project):
     """Commit as a user does, with `ubp stale --staged` as the hook; the status and the output."""
     hook = project.root / ".git/hooks/pre-commit"
-    hook.write_text(f"#!/bin/sh\nexec {UBP} stale --staged\n")
+    hook.write_text(f"#!/bin/sh\nexec {UBP} stale --staged --alarms any\n")
     hook.chmod(0o755)
 
     def attempt(*args):

@@ -118,7 +118,7 @@ stale documentation......................................................Failed
 
 docs/session.md:3  now stale
   src/session.py  {verdict} by this commit
-    `30` (line 5) is {change} by this commit.
+    `30` (line 5) is {participle} by this commit.
 
 This commit makes 1 page stale.
 {advice}
@@ -131,13 +131,13 @@ EDIT_OR_ACK = (
 
 def modified(staging=""):
     advice = EDIT_OR_ACK.format(staging=staging)
-    return STOPPED.format(verdict="modified", change="changed", advice=advice)
+    return STOPPED.format(verdict="modified", participle="removed", advice=advice)
 
 
 MODIFIED = modified()
 DELETED = STOPPED.format(
     verdict="deleted",
-    change="removed",
+    participle="removed",
     advice="Edit it and `git add` it: update or remove the references to missing sources.\n",
 )
 

@@ -40,7 +40,7 @@ UNDERSTOOD = [
     "check --staged --amend docs/a.md",
     "check --base main --ref v1.2 docs",
     "check --pre-push -q",
-    "check --fail-on named --json",
+    "check --alarms named --json",
     "-C /somewhere check --fail-on=warning",
 ]
 LEFT_TO_CYCLOPTS = [

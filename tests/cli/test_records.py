@@ -104,6 +104,7 @@ def test_reference_record_has_every_key(drifted, asked):
                 ],
                 "evidence": [],
                 "is_unread": False,
+                "is_noted": False,
                 "collection": None,
                 "unfetched": None,
                 "line": 4,

@@ -5,6 +5,8 @@ import pytest
 from ubp.cli.stale_options import exit_status
 from ubp.staleness.evidence import MAX_PAGES
 
+pytestmark = pytest.mark.default_alarms
+
 
 @pytest.fixture
 def evidence(repository, ask):
@@ -16,7 +18,7 @@ def evidence(repository, ask):
         repository.commit()
         repository.write("src/a.py", after)
         repository.git("add", "src/a.py")
-        (page,) = ask(repository, staged=True).introduced
+        (page,) = ask(repository, staged=True).pages
         return [(found.name, found.line) for found in page.references[0].evidence]
 
     return find
@@ -78,7 +80,7 @@ def test_name_of_many_pages_is_not_evidence_even_if_the_change_adds_pages(reposi
             repository.write(f"{folder}/{n}.md", f"# {n}\n\nread_all and read_alls\n")
 
     def names():
-        (page,) = ask(repository, staged=True).introduced
+        (page,) = ask(repository, staged=True).pages
         return [found.name for found in page.references[0].evidence]
 
     repository.write("src/a.py", "read_all()\nread_some()\n")
@@ -134,22 +136,47 @@ def test_front_matter_is_not_evidence(evidence):
     assert evidence("x = 'src/a.py'\n", "x = 1\n", "Text.\n") == []
 
 
-def test_pages_with_evidence_come_first_and_alone_fail_with_alarms_named(repository, ask):
+@pytest.fixture
+def two_pages(repository):
+    """A page that names what a staged change of its source removes, and one that does not."""
     repository.write("src/a.py", "read_all()\n")
     repository.page("docs/a.md", "src/a.py", body="Nothing of it.\n")
     repository.page("docs/z.md", "src/a.py", body="`read_all` reads.\n")
     repository.commit()
     repository.write("src/a.py", "read_some()\n")
     repository.git("add", "src/a.py")
-    report = ask(repository, staged=True)
-    assert [page.page.filepath for page in report.introduced] == ["docs/z.md", "docs/a.md"]
-    assert exit_status(report, "named") == 1
-    repository.page("docs/z.md", "src/a.py", body="`read_some` reads.\n")
-    repository.git("add", "docs/z.md")
-    report = ask(repository, staged=True)
-    assert (exit_status(report, None), exit_status(report, "named")) == (1, 0)
-    repository.git("rm", "--quiet", "--cached", "src/a.py")
-    assert exit_status(ask(repository, staged=True), "named") == 1, "a missing source"
+    return repository
+
+
+def paths(pages):
+    return [page.page.filepath for page in pages]
+
+
+def test_change_fails_for_pages_with_evidence_and_notes_the_others(two_pages, ask):
+    report = ask(two_pages, staged=True)
+    assert (paths(report.introduced), paths(report.noted)) == (["docs/z.md"], ["docs/a.md"])
+    assert exit_status(report, None) == 1
+    two_pages.page("docs/z.md", "src/a.py", body="`read_some` reads.\n")
+    two_pages.git("add", "docs/z.md")
+    report = ask(two_pages, staged=True)
+    assert (paths(report.introduced), paths(report.noted)) == ([], ["docs/a.md"])
+    assert exit_status(report, None) == 0
+    two_pages.git("rm", "--quiet", "--cached", "src/a.py")
+    report = ask(two_pages, staged=True)
+    assert (paths(report.introduced), paths(report.noted)) == (["docs/a.md", "docs/z.md"], [])
+    assert exit_status(report, None) == 1
+
+
+@pytest.mark.parametrize("alarms", ["configured", "given"])
+def test_change_fails_for_every_page_with_alarms_any(two_pages, ask, alarms):
+    opening = {"alarms": "any"}
+    if alarms == "configured":
+        two_pages.write(".ubp/config.json", '{"staleness": {"alarms": "any"}}')
+        opening = {}
+    report = ask(two_pages, staged=True, opening=opening)
+    assert (paths(report.introduced), paths(report.noted)) == (["docs/z.md", "docs/a.md"], [])
+    report = ask(two_pages, staged=True, opening={"alarms": "named"})
+    assert (paths(report.introduced), paths(report.noted)) == (["docs/z.md"], ["docs/a.md"])
 
 
 def test_absent_blobs_are_reported_and_undetermined(repository, ask, new_repository):
@@ -168,8 +195,8 @@ def test_absent_blobs_are_reported_and_undetermined(repository, ask, new_reposit
     report = ask(clone, base="HEAD~1", ref="HEAD")
     (reference,) = report.introduced[0].references
     assert (reference.evidence, reference.is_unread) == ((), True)
-    assert exit_status(report, None) == 1
-    assert exit_status(report, "named") == 2
+    assert exit_status(report, None) == 2
+    assert exit_status(report._replace(alarms="any"), None) == 1
 
 
 @pytest.mark.parametrize(

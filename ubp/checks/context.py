@@ -116,12 +116,22 @@ class RuleContext:
 
     @cached_property
     def drifted(self) -> tuple[AssessedReference, ...]:
-        """The references that are not fresh; of a change only those that were before it."""
+        """The references that are not fresh; of a change only alarms that were before it."""
         return tuple(
             AssessedReference(assessment.page, verdict)
             for assessment in self._assessments
             for verdict in assessment.references
-            if verdict.verdict != "fresh" and not (self.is_change and verdict.is_debt)
+            if verdict.verdict != "fresh"
+            and not (self.is_change and (verdict.is_debt or verdict.is_noted))
+        )
+
+    @cached_property
+    def noted(self) -> frozenset[FilePath]:
+        """The pages with a reference that the change makes drift, and that is no alarm."""
+        return frozenset(
+            assessment.page.filepath
+            for assessment in self._assessments
+            if self.is_change and any(verdict.is_noted for verdict in assessment.references)
         )
 
     @cached_property

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from ubp.core.model import Debt, FilePath, Link, ReferenceVerdict, Snapshot
+from ubp.core.config import DEFAULT_ALARMS
+from ubp.core.model import Alarms, Debt, FilePath, Link, ReferenceVerdict, Snapshot
 from ubp.markdown.link_parts import LinkPart
 from ubp.staleness.wording import unknown_cause
 
@@ -153,7 +154,8 @@ class CheckReport(NamedTuple):
     `documents` counts the checked pages; `rules` are the names of the rules that were run, of
     which some were `not_checked`. Of a change, `behind` are the pages it touches with a reference
     that was stale before it, and `obsolete_debts` the lines of the debt file that it leaves without
-    a finding. `not_understood` are the forms of links that were not checked.
+    a finding. `not_understood` are the forms of links that were not checked. `noted` are the pages
+    that drift by the change without an alarm (`alarms`).
     """
 
     snapshot: Snapshot
@@ -168,12 +170,14 @@ class CheckReport(NamedTuple):
     behind: tuple[FilePath, ...] = ()
     obsolete_debts: tuple[Debt, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
+    noted: tuple[FilePath, ...] = ()
+    alarms: Alarms = DEFAULT_ALARMS
 
     @property
     def already_stale(self) -> tuple[FilePath, ...]:
         """The pages that were stale before the change, and that it does not make stale again."""
-        failing = {finding.filepath for finding in self.findings if finding.drift}
-        return tuple(path for path in self.behind if path not in failing)
+        mentioned = {finding.filepath for finding in self.findings if finding.drift}
+        return tuple(path for path in self.behind if path not in mentioned.union(self.noted))
 
     def count(self, severity: Severity) -> int:
         """Return how many findings have this severity."""

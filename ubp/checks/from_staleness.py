@@ -31,14 +31,19 @@ def stale_findings(
 ) -> CheckReport:
     """Return the references that are not fresh as findings of their rules.
 
-    Of a state, references of level `stale` are errors and younger drift is a warning; of a change,
-    everything that it introduces is an error, and `relaxed` are findings of its relaxed-check. With
+    Of a state, references of level `stale` are errors; younger drift, and what is no alarm, is a
+    warning. Of a change, every alarm that it introduces is an error, pages without one are `noted`,
+    and `relaxed` are findings of its relaxed-check. With
     `every`, older drift of a change is reported too, as notes in `debts`.
     """
     findings = _number_findings(report)
     notes = [finding for finding in findings if finding.severity == "note"]
     translations = translation_findings(report) if report.is_change else ()
-    debts = [finding for finding in notes if finding.drift and finding.drift.verdict != "unknown"]
+    debts = [
+        finding
+        for finding in notes
+        if finding.drift and finding.drift.verdict != "unknown" and not finding.drift.is_noted
+    ]
     return CheckReport(
         snapshot=report.snapshot,
         findings=(
@@ -60,6 +65,8 @@ def stale_findings(
         behind=tuple(dict.fromkeys(finding.filepath for finding in debts))
         if report.is_change
         else (),
+        noted=tuple(assessment.page.filepath for assessment in report.noted),
+        alarms=report.alarms,
     )
 
 
@@ -146,4 +153,6 @@ def _page_findings(assessment: Assessment, report: StaleReport) -> list[Finding]
 def _severity(verdict: ReferenceVerdict, report: StaleReport) -> Severity:
     if verdict.verdict == "unknown" or verdict.is_debt:
         return "note"
+    if verdict.is_noted:
+        return "note" if report.is_change else "warning"
     return "error" if report.is_change or verdict.level == "stale" else "warning"

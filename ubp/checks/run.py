@@ -214,7 +214,9 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     report = _report(context, rules, findings, options)
     report = report._replace(not_understood=not_understood)
     if any(rule.name in VERIFYING for rule in rules):
-        report = report._replace(behind=tuple(sorted(context.behind)))
+        failing = {finding.filepath for finding in report.findings if finding.drift}
+        noted = tuple(sorted(context.noted - failing))
+        report = report._replace(behind=tuple(sorted(context.behind)), noted=noted)
     report = report._replace(obsolete_debts=_find_obsolete(change, context, rules, options))
     is_chosen = not options.rules or relaxed_check.NAME in options.rules
     if options.relaxation is None or not is_chosen:
@@ -485,4 +487,5 @@ def _report(
         rules=context.rules,
         is_change=context.is_change,
         not_checked=tuple(NotChecked(*item) for item in context.not_checked.items()),
+        alarms=options.config.alarms,
     )

@@ -4,10 +4,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.parameters import FORMAT, LEVEL, Keys, OutputFiles, Revision
+from ubp.cli.parameters import ALARMS, FORMAT, LEVEL, Keys, OutputFiles, Revision
 from ubp.cli.run_check import CheckOptions, FailOn, run_check
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
+from ubp.core.model import Alarms
 
 
 def check(  # noqa: PLR0913  # the command's options
@@ -20,6 +21,7 @@ def check(  # noqa: PLR0913  # the command's options
     rule: Annotated[list[str] | None, Parameter(metavar="NAME")] = None,
     key: Keys = None,
     fail_on: Annotated[FailOn, LEVEL] = "error",
+    alarms: Annotated[Alarms | None, ALARMS] = None,
     fix: bool = False,
     dry_run: bool = False,
     explain_site: bool = False,
@@ -38,8 +40,9 @@ def check(  # noqa: PLR0913  # the command's options
         pre_push: Check the commits being pushed; outside a hook, those not yet upstream.
         rule: Run only this rule, even if it is off; repeatable.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
-        fail_on: Exit with 1 on findings of this severity or higher; named: also, but for stale
-            pages only if they name what changed; never: on none.
+        fail_on: Exit with 1 on findings of this severity or higher; never: on none.
+        alarms: Which stale pages are errors: any that drifted, or only those that name what
+            changed, or list a missing source; by default as configured (named).
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
         explain_site: Instead, show which sites were found, and by which rules their links are
@@ -77,6 +80,7 @@ def check(  # noqa: PLR0913  # the command's options
         rules=tuple(rule or ()),
         keys=tuple(key or ()),
         fail_on=fail_on,
+        alarms=alarms,
         fix=fix,
         dry_run=dry_run,
         format=format_,

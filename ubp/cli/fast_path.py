@@ -63,6 +63,7 @@ _GLOBAL_FLAGS = {"--json": "json", "--no-color": "no_color", "--quiet": "quiet",
 _GLOBAL_VALUES: _ValueOptions = {"--cwd": ("cwd", _text), "-C": ("cwd", _text)}
 _CHANGE_FLAGS = {"--staged": "staged", "--amend": "amend"}
 _CHANGE_VALUES: _ValueOptions = {"--base": ("base", _text), "--ref": ("ref", _text)}
+_ALARMS: _ValueOptions = {"--alarms": ("alarms", _one_of("any", "named"))}
 _FLAGS = {
     "stale": {**_CHANGE_FLAGS, "--all": "every", "--exit-code": "exit_code"},
     "check": {**_CHANGE_FLAGS, "--pre-push": "pre_push"},
@@ -70,12 +71,14 @@ _FLAGS = {
 _VALUES: Mapping[str, _ValueOptions] = {
     "stale": {
         **_CHANGE_VALUES,
+        **_ALARMS,
         "--days": ("days", _number),
-        "--fail-on": ("fail_on", _one_of("stale", "possibly_stale", "named", "never")),
+        "--fail-on": ("fail_on", _one_of("stale", "possibly_stale", "never")),
     },
     "check": {
         **_CHANGE_VALUES,
-        "--fail-on": ("fail_on", _one_of("warning", "error", "named", "never")),
+        **_ALARMS,
+        "--fail-on": ("fail_on", _one_of("warning", "error", "never")),
     },
 }
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ubp.cli.terminal import Terminal
+from ubp.core.model import Alarms
 from ubp.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ def open_workspace(
     *,
     keys: Sequence[str] = (),
     days: float | None = None,
+    alarms: Alarms | None = None,
     collection: "CollectionReference | None" = None,
 ) -> Workspace:
     """Open the workspace of the terminal's directory; its warnings and progress go to stderr.
@@ -36,6 +38,7 @@ def open_workspace(
         environment=terminal.environment,
         keys=keys,
         days=days,
+        alarms=alarms,
         warn=terminal.warn,
         progress=terminal.progress,
         clock=terminal.clock,

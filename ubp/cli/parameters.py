@@ -23,6 +23,7 @@ HtmlFile = Annotated[
 FORMAT = Parameter(metavar="FORMAT")
 In = Annotated[str | None, Parameter(name="--in", metavar="NAME[@REV]")]
 LEVEL = Parameter(metavar="LEVEL")
+ALARMS = Parameter(metavar="WHICH")
 
 # A browser lays out and draws so many pages in some seconds.
 PICTURE_LIMIT = 5_000

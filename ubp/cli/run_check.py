@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from ubp.answers.checks.check import check_record, text
-from ubp.checks.finding import CheckReport
+from ubp.checks.finding import CheckReport, Finding
 from ubp.checks.run import check_target
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.hooks import judge, judge_push
@@ -11,14 +11,14 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
+from ubp.core.model import Alarms
 from ubp.core.version import __version__
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.index.session import Target
 from ubp.output.ci.outcome import Outcome
-from ubp.staleness.model import is_certain
 
-FailOn = Literal["warning", "error", "named", "never"]
+FailOn = Literal["warning", "error", "never"]
 
 
 class CheckOptions(NamedTuple):
@@ -33,6 +33,7 @@ class CheckOptions(NamedTuple):
     rules: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     fail_on: FailOn = "error"
+    alarms: Alarms | None = None
     fix: bool = False
     dry_run: bool = False
     format: Format | None = None
@@ -48,7 +49,7 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
     _check_options(options)
     outputs = read_outputs(options.format, options.output_files, terminal)
     keys, rules = options.keys, options.rules
-    with open_workspace(terminal, keys=keys) as workspace:
+    with open_workspace(terminal, keys=keys, alarms=options.alarms) as workspace:
         session = workspace.session
         if options.pre_push:
             judged = judge_push(workspace, terminal.environment)
@@ -62,10 +63,7 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
             fixes = fix_findings(session, options.paths, rules, is_dry=options.dry_run)
             report = fixes.check
         else:
-            is_named = options.fail_on == "named"
-            report = check_target(
-                session, judged.target, options.paths, rules, has_evidence=is_named
-            )
+            report = check_target(session, judged.target, options.paths, rules, has_evidence=True)
         change = judged.words(workspace, report.snapshot)
         writer = Writer(
             is_quiet=terminal.options.quiet,
@@ -91,13 +89,12 @@ def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) 
     """
     severities = {"warning": ("error", "warning"), "never": ()}.get(fail_on, ("error",))
     failing = [finding for finding in report.findings if finding.severity in severities]
-    has_unread = False
-    if fail_on == "named":
-        has_unread = any(finding.drift and finding.drift.is_unread for finding in failing)
-        failing = [finding for finding in failing if not finding.drift or is_certain(finding.drift)]
-    if failing:
+    unread: list[Finding] = []
+    if report.alarms == "named":
+        unread = [finding for finding in failing if finding.drift and finding.drift.is_unread]
+    if len(failing) > len(unread):
         return FINDINGS
-    return FAILED if (report.unverified or has_unread) and not is_hook else CLEAN
+    return FAILED if (report.unverified or unread) and not is_hook else CLEAN
 
 
 def _check_options(options: CheckOptions) -> None:

@@ -39,16 +39,17 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         from ubp.cli.outputs import read_outputs
 
         outputs = read_outputs(options.format, options.output_files, terminal)
-    with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
+    with open_workspace(
+        terminal, keys=options.keys, days=options.days, alarms=options.alarms
+    ) as workspace:
         target = Target(options.ref, options.staged, options.base, options.amend)
         judged = judge(workspace, target, terminal.environment)
-        is_named = options.fail_on == "named"
         report = report_stale(
             workspace.session,
             judged.target,
             options.paths,
             every=options.every,
-            has_evidence=is_named,
+            has_evidence=True,
         )
         # A hook that judges the whole state fails as for a change.
         fails = options.exit_code or judged.is_hook
@@ -132,6 +133,7 @@ def _compare(options: StaleOptions, revision: str, terminal: Terminal) -> int:
         "--all": options.every,
         "--exit-code": options.exit_code,
         "--fail-on": options.fail_on,
+        "--alarms": options.alarms,
         "--output-file": options.output_files,
         "--translations": options.translations,
     }

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from ubp.cli.parameters import (
+    ALARMS,
     FORMAT,
     LEVEL,
     Keys,
@@ -13,6 +14,7 @@ from ubp.cli.parameters import (
 from ubp.cli.stale import run_stale
 from ubp.cli.stale_options import FailOn, StaleOptions
 from ubp.cli.terminal import Format, Terminal
+from ubp.core.model import Alarms
 
 
 def stale(  # noqa: PLR0913  # the command's options
@@ -27,6 +29,7 @@ def stale(  # noqa: PLR0913  # the command's options
     all_: bool = False,
     exit_code: bool = False,
     fail_on: Annotated[FailOn | None, LEVEL] = None,
+    alarms: Annotated[Alarms | None, ALARMS] = None,
     diff: bool = False,
     translations: bool = False,
     format_: Annotated[Format | None, FORMAT] = None,
@@ -46,8 +49,9 @@ def stale(  # noqa: PLR0913  # the command's options
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         all_: List all pages: also fresh pages, pages without sources, and older staleness.
         exit_code: Exit with 1 if a page is stale.
-        fail_on: Exit with 1 if a page has this level or a worse one; named: only if it names what
-            changed, or a source is missing; never: not for any page.
+        fail_on: Exit with 1 if a page has this level or a worse one; never: not for any page.
+        alarms: Which pages fail: any that drifted, or only those that name what changed, or list a
+            missing source; by default as configured (named).
         diff: Show how each source changed since its baseline (text, json, markdown).
         translations: Count the translations of each language instead: fresh, stale, missing, and
             orphaned; list those of the given paths, or with --all or --diff all that are stale.
@@ -67,6 +71,7 @@ def stale(  # noqa: PLR0913  # the command's options
         every=all_,
         exit_code=exit_code,
         fail_on=fail_on,
+        alarms=alarms,
         diff=diff,
         translations=translations,
         format=format_,

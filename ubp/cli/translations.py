@@ -30,9 +30,10 @@ def run_translations(options: StaleOptions, terminal: Terminal) -> int:
     Raises:
         UsageError: the configuration has no rules for translations, or options contradict it.
     """
-    if options.fail_on == "named":
+    if options.alarms:
         raise UsageError(
-            "--translations cannot be combined with --fail-on named.",
+            "--translations cannot be combined with --alarms.",
+            cause="Translations are compared with their originals as a whole.",
             hint="Use --fail-on stale.",
         )
     outputs = read_outputs(options.format, options.output_files, terminal)

@@ -3,13 +3,14 @@
 import os
 from typing import Literal, NamedTuple
 
-from ubp.core.model import FilePath
+from ubp.core.model import Alarms, FilePath
 from ubp.core.paths import PAGE_SUFFIXES, match_any, nfc
 from ubp.core.translations import TranslationRule
 
 DEFAULT_INCLUDE = tuple(f"**/*{suffix}" for suffix in PAGE_SUFFIXES)
 DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
+DEFAULT_ALARMS: Alarms = "named"
 NO_MODEL = "none"
 FULL_TEXT, EXCERPT_ONLY = "fulltext", "excerpt_only"
 # At least two characters: `C:` is a drive of Windows. No `@`, `:` and `,`, which separate.
@@ -87,7 +88,8 @@ class Config(NamedTuple):
     same folders. `records` are patterns and doc_types of pages that are never stale; commits whose
     subject contains one of `ignored_commits` make none stale. `quiet_after` is the number of
     announcements after which a page is only mentioned, None for any. `pin_key` is the front matter
-    key that pins sources without a pin of their own, None for none.
+    key that pins sources without a pin of their own, None for none. `alarms` says for which drift
+    a check fails.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -109,6 +111,7 @@ class Config(NamedTuple):
     pin_key: str | None = None
     translations: tuple[TranslationRule, ...] = ()
     edit: EditSettings = EditSettings()
+    alarms: Alarms = DEFAULT_ALARMS
 
     @property
     def translation_pins(self) -> tuple[str, ...]:

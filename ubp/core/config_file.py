@@ -17,6 +17,7 @@ from ubp.core.config import (
     BUILT_IN_EXCLUDE,
     COLLECTION_NAME,
     COLLECTION_NAME_RULE,
+    DEFAULT_ALARMS,
     DEFAULT_INCLUDE,
     DEFAULT_KEYS,
     DEFAULT_THRESHOLD_DAYS,
@@ -204,6 +205,7 @@ class _Loader:
                 settings.get("translations", ()), settings.get("collections", {}).keys()
             ),
             self._edit(settings.get("edit", {})),
+            staleness.get("alarms", DEFAULT_ALARMS),
         )
 
     def _edit(self, settings: Mapping[str, Any]) -> EditSettings:

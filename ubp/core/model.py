@@ -21,6 +21,8 @@ Level = Literal["untracked", "fresh", "possibly_stale", "stale", "unknown"]
 QUIET_LEVELS: frozenset[Level] = frozenset({"fresh", "untracked"})
 """The levels of pages that need no attention."""
 BaselineKind = Literal["pin", "history", "snapshot"]
+Alarms = Literal["any", "named"]
+"""Which drift is an alarm: any, or where the page names what changed, or the source is gone."""
 SnapshotKind = Literal["worktree", "staged", "commit"]
 
 MODE_FILE = 0o100644
@@ -227,7 +229,8 @@ class ReferenceVerdict(NamedTuple):
     means absent. `since` is the committer date (seconds) of the first commit that drifted, None if
     no commit did or history does not reach it; `age_days` counts from then (0: uncommitted).
     `commits` are those that drifted, newest first. `is_debt`: the debt file accepts it, or, when a
-    change is assessed, the change does not fail for it (`ubp.staleness.change`). `moved_to` is the
+    change is assessed, the change does not fail for it (`ubp.staleness.change`). `is_noted`: it is
+    no alarm (`staleness.alarms`), because no changed code has a name of the page. `moved_to` is the
     new path, and `moved_fragment` ("#name") the new name of a part that is otherwise the same as
     its baseline.
     `note`: why a part or a collection was not compared. `evidence` is looked for in changes, and
@@ -253,6 +256,7 @@ class ReferenceVerdict(NamedTuple):
     note: Note | None = None
     evidence: tuple[Evidence, ...] = ()
     is_unread: bool = False
+    is_noted: bool = False
     collection: str = ""
     unfetched: str = ""
 

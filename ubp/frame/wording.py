@@ -185,6 +185,21 @@ class ChangeWords(NamedTuple):
         stale = f"{count(pages, 'page')} {verb} already stale"
         return f"{stale}; this change touches {touched} sources: {command}"
 
+    def noted(self, pages: Sequence[str], others: int, keys: Sequence[str] = ()) -> str:
+        """Return the line that lists the pages that drift by the change without an alarm.
+
+        `others` is the number of pages for which the change fails.
+        """
+        verb, name = ("lists", "names") if len(pages) == 1 else ("list", "name")
+        shown = [printable(page) for page in pages[:MAX_PAGES]]
+        if len(pages) > MAX_PAGES:
+            command = ubp_command("stale", *self.options, "--alarms", "any", keys=keys)
+            shown.append(f"and {len(pages) - MAX_PAGES} more ({command} shows them)")
+        number = count(len(pages), "more page" if others else "page")
+        return (
+            f"{number} {verb} changed sources and {name} nothing that changed: {', '.join(shown)}"
+        )
+
 
 def acknowledge_command(
     pages: Sequence[FilePath],

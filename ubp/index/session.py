@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.core.config import NO_MODEL, CollectionSetting, Config, has_config, is_excluded
 from ubp.core.errors import ModelNeededError, UsageError
-from ubp.core.model import Assessment, FilePath, Progress, Snapshot, Warn, ignore_progress
+from ubp.core.model import Alarms, Assessment, FilePath, Progress, Snapshot, Warn, ignore_progress
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.index.history import History
@@ -50,12 +50,12 @@ AssessPaths = Callable[[View, Sequence[FilePath]], Mapping[FilePath, Assessment]
 class SessionOptions(NamedTuple):
     """How a repository is opened.
 
-    `keys`, `days` and `model` replace the configuration's `staleness.keys`,
-    `staleness.threshold_days` and `search.model`, unless they are empty or None. `warn` receives
-    what the user should know, `progress` the steps of long work. `revision` is the state that
-    questions are about unless they say otherwise; None: the work tree. `collection` is the name of
-    the collection that the repository is, which its documents' ids contain. `expires`: revisions
-    are read without the documents that have expired.
+    `keys`, `days`, `model` and `alarms` replace the configuration's `staleness.keys`,
+    `staleness.threshold_days`, `search.model` and `staleness.alarms`, unless they are empty or
+    None. `warn` receives what the user should know, `progress` the steps of long work. `revision`
+    is the state that questions are about unless they say otherwise; None: the work tree.
+    `collection` is the name of the collection that the repository is, which its documents' ids
+    contain. `expires`: revisions are read without the documents that have expired.
     """
 
     environment: Mapping[str, str] = os.environ
@@ -68,6 +68,7 @@ class SessionOptions(NamedTuple):
     revision: str | None = None
     collection: str = ""
     expires: bool = False
+    alarms: Alarms | None = None
 
 
 class Session:
@@ -411,6 +412,8 @@ def _override(config: Config, options: SessionOptions) -> Config:
         config = config._replace(keys=tuple(options.keys))
     if options.days is not None:
         config = config._replace(threshold_days=options.days)
+    if options.alarms is not None:
+        config = config._replace(alarms=options.alarms)
     return config
 
 

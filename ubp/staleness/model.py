@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from ubp.core.config import CollectionSetting
+from ubp.core.config import DEFAULT_ALARMS, CollectionSetting
 from ubp.core.model import (
     QUIET_LEVELS,
+    Alarms,
     Assessment,
     Debt,
     Entry,
@@ -53,6 +54,7 @@ class StalenessRules(NamedTuple):
     quiet_after: int | None = None
     collections: Mapping[str, CollectionSetting] = {}
     translations: tuple[TranslationRule, ...] = ()
+    alarms: Alarms = DEFAULT_ALARMS
 
 
 class StalenessContext(NamedTuple):
@@ -127,6 +129,7 @@ class StaleReport(NamedTuple):
     `is_reconfigured`: the change edits the configuration. `translations` are assessed translations,
     each with the reference to its original, worst first: of a change those that it makes stale, or
     that it edits; a change fails for them only if `translation_severity` is "error".
+    `alarms`: which drift is an alarm.
     """
 
     snapshot: Snapshot
@@ -140,6 +143,7 @@ class StaleReport(NamedTuple):
     is_reconfigured: bool = False
     translations: tuple[Assessment, ...] = ()
     translation_severity: Literal["error", "warning", "off"] = "warning"
+    alarms: Alarms = DEFAULT_ALARMS
 
     @property
     def outdated_translations(self) -> tuple[Assessment, ...]:
@@ -162,19 +166,30 @@ class StaleReport(NamedTuple):
             assessment
             for assessment in self.pages
             if any(
-                reference.verdict != "fresh" and not reference.is_debt
+                reference.verdict != "fresh" and not reference.is_debt and not reference.is_noted
                 for reference in assessment.references
             )
         )
 
     @property
-    def behind(self) -> tuple[Assessment, ...]:
-        """The other pages that the change concerns and that were behind before it."""
+    def noted(self) -> tuple[Assessment, ...]:
+        """The other pages that drift by the change: they name nothing that it changes."""
         introduced = {assessment.page.filepath for assessment in self.introduced}
         return tuple(
             assessment
             for assessment in (self.pages if self.is_change else ())
             if assessment.page.filepath not in introduced
+            and any(reference.is_noted for reference in assessment.references)
+        )
+
+    @property
+    def behind(self) -> tuple[Assessment, ...]:
+        """The other pages that the change concerns and that were behind before it."""
+        mentioned = {page.page.filepath for page in (*self.introduced, *self.noted)}
+        return tuple(
+            assessment
+            for assessment in (self.pages if self.is_change else ())
+            if assessment.page.filepath not in mentioned
             and any(
                 reference.is_debt and reference.verdict not in {"fresh", "unknown"}
                 for reference in assessment.references
@@ -288,7 +303,7 @@ def compare(baseline: str | None, current: str | None) -> Verdict:
 
 
 def is_certain(reference: ReferenceVerdict) -> bool:
-    """Return whether `--fail-on named` fails: the page names what changed, or a missing source."""
+    """Return whether a page names what changed in a source, or lists one that is missing."""
     return bool(reference.evidence) or reference.verdict in GONE
 
 

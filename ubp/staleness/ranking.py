@@ -11,7 +11,7 @@ from ubp.core.errors import RepositoryError
 from ubp.core.model import Assessment, FilePath, ObjectId, Page, Pair, PairCount, ReferenceVerdict
 from ubp.core.source import SourceMap, possible_sources
 from ubp.git.listings import TreeTooLargeError
-from ubp.staleness.model import SEVERITY, StalenessContext, StaleReport
+from ubp.staleness.model import SEVERITY, StalenessContext, StaleReport, is_certain
 
 MISSING = frozenset({"deleted", "moved", "not_found"})
 CERTAIN = 1.0
@@ -25,9 +25,9 @@ commits they rank as well (AUC 0.76 and 0.71) as 500 (0.76 and 0.70) and all (0.
 
 
 def rank_pages(report: StaleReport, context: StalenessContext) -> StaleReport:
-    """Sort the pages: worst level first, then those with evidence, then by score, then by path.
+    """Sort the pages: those with evidence first, then worst level, then by score, then by path.
 
-    Pages that a change makes stale come first, whatever the age of their drift.
+    Missing sources are evidence. Pages that a change makes stale come before the others.
     """
     drifted = {
         assessment.page.filepath: references
@@ -39,12 +39,12 @@ def rank_pages(report: StaleReport, context: StalenessContext) -> StaleReport:
     scores = _score_pages(drifted, context)
     severity = {level: position for position, level in enumerate(SEVERITY)}
 
-    def sort_key(assessment: Assessment) -> tuple[int, bool, float, FilePath]:
+    def sort_key(assessment: Assessment) -> tuple[bool, int, float, FilePath]:
         path = assessment.page.filepath
-        has_evidence = any(reference.evidence for reference in assessment.references)
+        has_evidence = any(map(is_certain, drifted.get(path, ())))
         is_made_stale = report.is_change and path in drifted
         rank = -1 if is_made_stale else severity[assessment.level]
-        return rank, not has_evidence, -scores.get(path, 0.0), path
+        return not has_evidence, rank, -scores.get(path, 0.0), path
 
     return report._replace(pages=tuple(sorted(report.pages, key=sort_key)))
 

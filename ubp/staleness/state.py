@@ -40,6 +40,7 @@ def open_context(session: Session, view: View) -> StalenessContext:
         config.quiet_after,
         {setting.name: setting for setting in config.collections},
         config.translations,
+        config.alarms,
     )
     return StalenessContext(
         view, session.repository, session.history, rules, session.open_collection
@@ -225,6 +226,7 @@ def build_stale_report(
         summary=count_levels(shown, documents, bound),
         threshold_days=rules.threshold_days,
         is_shallow=context.repository.is_shallow,
+        alarms=rules.alarms,
     )
 
 

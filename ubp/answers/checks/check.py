@@ -126,6 +126,10 @@ class CheckRecord(NamedTuple):
     behind: Annotated[
         tuple[str, ...], "pages that the change touches and that were stale before it"
     ]
+    noted: Annotated[
+        tuple[str, ...],
+        "pages that the change makes drift without failing: they name nothing that it changes",
+    ]
     obsolete_debts: Annotated[Count, "lines of the debt file whose findings the change fixes"]
     snapshot: SnapshotRecord
     is_change: Annotated[bool, "whether only findings introduced by a change were reported"]
@@ -191,6 +195,7 @@ def check_record(report: CheckReport, result: FixReport | None = None) -> CheckR
         not_understood=tuple(map(_not_understood, report.not_understood)),
         unverified=tuple(map(_unverified, report.unknown)),
         behind=report.behind,
+        noted=report.noted,
         obsolete_debts=len(report.obsolete_debts),
         snapshot=snapshot_record(report.snapshot),
         is_change=report.is_change,
@@ -333,7 +338,9 @@ def _summary(record: CheckRecord, write: Writer) -> str:
 def _debts(record: CheckRecord, write: Writer) -> Iterator[str]:
     """Yield what a change touches without failing for it."""
     failing = {finding.filepath for finding in record.findings if finding.rule in VERIFYING}
-    already_stale = sum(1 for page in record.behind if page not in failing)
+    if record.noted:
+        yield write.change.noted(record.noted, len(failing), write.keys)
+    already_stale = sum(1 for page in record.behind if page not in failing.union(record.noted))
     if already_stale:
         yield write.change.already_stale(already_stale, write.keys)
     if record.obsolete_debts:

@@ -58,7 +58,7 @@ from ubp.review.unlisted import find_unlisted
 from ubp.search.graph import open_graph
 from ubp.search.list_pages import read_page
 from ubp.staleness.diff import diff_pages
-from ubp.staleness.evidence import add_evidence, names_in_code
+from ubp.staleness.evidence import names_in_code
 from ubp.staleness.model import SourceDiff, StaleReport, worst_first
 from ubp.staleness.state import join_translations, open_context
 from ubp.staleness.translations import count_languages
@@ -209,7 +209,7 @@ class CheckedRecord:
 
     documents: Annotated[
         tuple[CheckedPageRecord, ...],
-        "pages, worst level first, then by path; only those that are not fresh unless pages are"
+        "pages, those that name what changed first; only those that are not fresh unless pages are"
         " requested",
     ]
     summary: SummaryRecord
@@ -260,7 +260,7 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
     """
     path, max_size = request.filepath, request.max_size
     paths = [path] if path else []
-    report = report_stale(session, Target(), paths, every=path is not None)
+    report = report_stale(session, Target(), paths, every=path is not None, has_evidence=True)
     if path is None:
         # With what the debt file accepts: it is no less stale, and marked as accepted.
         report = report._replace(pages=tuple(page for page in report.pages if _is_shown(page)))
@@ -269,8 +269,6 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
         report = report._replace(pages=worst_first(pages))
     shown = max_size // MIN_PAGE_SIZE
     context = open_context(session, session.view())
-    with_evidence = add_evidence(report.pages[:shown], context)
-    report = report._replace(pages=(*with_evidence, *report.pages[shown:]))
     update = _read_for_update(session, report, max_size) if request.for_update else None
     diffs = {}
     if request.include_diff or update:

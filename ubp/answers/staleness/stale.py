@@ -264,7 +264,8 @@ def _heading(assessment: Assessment, report: StaleReport, options: StaleTextOpti
     lines += [reference.reference.line for reference in references]
     place = printable(assessment.page.filepath) + (f":{lines[0]}" if lines else "")
     is_newly_stale = report.is_change and any(
-        not reference.is_debt and reference.verdict != "fresh" for reference in references
+        not reference.is_debt and not reference.is_noted and reference.verdict != "fresh"
+        for reference in references
     )
     level = options.style.red(NOW_STALE) if is_newly_stale else _level(assessment, options.style)
     return f"{options.style.bold(place)}  {level}"
@@ -342,6 +343,9 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
         stale, behind = len(report.introduced), len(report.behind)
         sentence = stale_change_sentence(options.change.subject(), stale, summary.verified, bound)
         lines = [style.green(sentence) if summary.verified and not stale else sentence]
+        if report.noted and not options.every:
+            noted = [assessment.page.filepath for assessment in report.noted]
+            lines.append(options.change.noted(noted, stale, options.keys))
         if behind and not options.every:
             lines.append(options.change.already_stale(behind, options.keys))
         return lines

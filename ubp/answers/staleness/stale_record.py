@@ -102,6 +102,9 @@ class VerdictRecord(NamedTuple):
         "names in the changed lines that the page contains; looked for in changes",
     ]
     is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"]
+    is_noted: Annotated[
+        bool, "whether it is no alarm: it drifted, and the page names nothing that changed"
+    ]
     collection: Annotated[str | None, "collection that has the source, its commits and its blobs"]
     unfetched: Annotated[
         str | None, "what to fetch, so that it can be compared: ubp collections sync UNFETCHED"
@@ -147,9 +150,14 @@ class StaleRecord(NamedTuple):
 
     documents: Annotated[
         tuple[AssessedPageRecord, ...],
-        "pages (for a change, those that it makes stale): worst level first, then by relevance"
+        "pages (for a change, those for which it fails): those that name what changed first, then"
+        " worst level first, then by relevance"
         " (how often the page changed with the drifted source, and how few pages list it),"
         " then by path",
+    ]
+    noted: Annotated[
+        tuple[PagePath, ...],
+        "pages that the change makes drift without failing: they name nothing that it changes",
     ]
     summary: SummaryRecord
     snapshot: SnapshotRecord
@@ -176,6 +184,7 @@ def stale_record(
         documents=tuple(
             assessed_page_record(assessment, report, diffs or {}) for assessment in pages
         ),
+        noted=tuple(assessment.page.filepath for assessment in report.noted),
         summary=summary_record(report.summary),
         snapshot=snapshot_record(report.snapshot),
         threshold_days=report.threshold_days,
@@ -238,6 +247,7 @@ def _verdict(
         commits=tuple(map(commit_record, verdict.commits)),
         evidence=tuple(map(evidence_record, verdict.evidence)),
         is_unread=verdict.is_unread,
+        is_noted=verdict.is_noted,
         collection=verdict.collection or None,
         unfetched=verdict.unfetched or None,
         line=reference.line,

@@ -5,9 +5,12 @@ baseline: its pin or, without a pin, its state when the page was last changed. T
 those of `ubp stale`, one for each source, at the line that lists it.
 
 When a snapshot is checked, drift of at least `staleness.threshold_days` (7) has the severity of the
-rule; younger drift is only a warning, since the update of the page may be under way. When a change
-is checked (`--staged`, `--base`), a source that was fresh before it and is not fresh after it has
-the severity of the rule. Sources that were stale already are mentioned in one line.
+rule; younger drift is only a warning, since the update of the page may be under way, and so is
+drift without evidence. When a change is checked (`--staged`, `--base`), a source that was fresh
+before it and is not fresh after it has the severity of the rule if there is evidence: its changed
+code contains a name, option, path or number that the page mentions. Comments, docstrings and names
+of many pages are no evidence. Pages without it are mentioned in one line, as are sources that were
+stale already. With `staleness.alarms` set to `any`, or `--alarms any`, no evidence is needed.
 
 Missing sources are reported by missing-source instead.
 
@@ -61,7 +64,7 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
             filter(None, [verdict_sentence(verdict, when), evidence_sentence(verdict)])
         ),
         subject=verdict.reference.literal,
-        is_minor=not is_change and verdict.level != "stale",
+        is_minor=not is_change and (verdict.level != "stale" or verdict.is_noted),
         hint=hint,
         related=verdict.source_path,
         about=verdict,

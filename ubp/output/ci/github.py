@@ -29,6 +29,7 @@ def github_text(outcome: Outcome) -> str:
     shown, hidden = _choose([*outcome.report.findings, *outcome.report.debts], outcome)
     lines = [_unverified(outcome)] if outcome.report.unknown else []
     lines += [_annotation(finding, outcome) for finding in shown]
+    lines += [_noted(outcome)] if outcome.report.noted else []
     lines += [_hidden_count(hidden)] if hidden else []
     return "".join(f"{line}\n" for line in lines)
 
@@ -58,7 +59,8 @@ def _choose(findings: Sequence[Finding], outcome: Outcome) -> tuple[list[Finding
     room: Counter[Kind] = Counter(dict.fromkeys(KINDS.values(), MAX_PER_KIND))
     if outcome.report.unknown:
         room["warning"] -= 1
-    room["notice"] -= 1  # for the line that counts the hidden ones
+    # For the line that counts the hidden ones, and the one about pages without an alarm.
+    room["notice"] -= 2 if outcome.report.noted else 1
     shown: list[Finding] = []
     hidden: list[Finding] = []
     for finding in _by_importance(findings):
@@ -119,6 +121,13 @@ def _unverified(outcome: Outcome) -> str:
         advice = "\n".join(["Run first:", *commands[:MAX_REMEDIES]])
     message = f"{sources} could not be verified because {outcome.report.unknown_cause}.\n{advice}"
     return command("warning", message, {"title": "not verified"})
+
+
+def _noted(outcome: Outcome) -> str:
+    report = outcome.report
+    failing = {finding.filepath for finding in report.findings if finding.drift}
+    sentence = outcome.change.noted(report.noted, len(failing), outcome.keys)
+    return command("notice", sentence, {"title": NAMES[0]})
 
 
 def _hidden_count(hidden: Sequence[Finding]) -> str:

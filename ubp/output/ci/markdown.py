@@ -75,6 +75,8 @@ def markdown_text(outcome: Outcome) -> str:
     report = outcome.report
     text = _Text(MAX_CHARACTERS)
     text.add(f"### UBP: {headline(outcome, code)}\n")
+    if report.noted:
+        text.add(f"\n{noted(outcome)}\n")
     if report.already_stale:
         text.add(f"\n{mention(outcome)}\n")
     _add_table(text, outcome)
@@ -102,6 +104,15 @@ def mention(outcome: Outcome) -> str:
     pages = len(outcome.report.already_stale)
     sentence, _, command = outcome.change.already_stale(pages, outcome.keys).rpartition(": ")
     return f"{sentence}: {code(command, MAX_MESSAGE_CHARACTERS)}"
+
+
+def noted(outcome: Outcome) -> str:
+    """Return the line on pages that drift by the change without an alarm."""
+    report = outcome.report
+    failing = {finding.filepath for finding in report.findings if finding.drift}
+    sentence = outcome.change.noted(report.noted, len(failing), outcome.keys)
+    title, _, pages = sentence.partition(": ")
+    return f"{title}: {code(pages, MAX_MESSAGE_CHARACTERS)}"
 
 
 def _add_table(text: "_Text", outcome: Outcome) -> None:
