@@ -107,3 +107,25 @@ def test_name_of_page_cannot_begin_another_trailer():
         r'UBP-Reviewed: "a\nSigned-off-by: x.md": r'
     ]
     assert trailer("a: b.md", "r") == 'UBP-Reviewed: "a: b.md": r'
+
+
+def test_third_acknowledgement_without_edit_proposes_a_narrower_reference(project, ack):
+    proposed = []
+    for number in range(3):
+        project.write("src/a.py", f"again {number}\n")
+        project.commit()
+        shown = ack(project, "docs/a.md", reason="again")
+        proposed.append("To find a narrower reference: ubp bind --review docs/a.md\n" in shown)
+        project.commit()
+    assert proposed == [False, False, True]
+
+
+def test_acknowledgement_after_edit_proposes_no_narrower_reference(project, ack):
+    for number in range(4):
+        text = (project.root / "docs/a.md").read_text()
+        project.write("docs/a.md", f"{text}{number}\n")
+        project.commit()
+        project.write("src/a.py", f"again {number}\n")
+        project.commit()
+        assert "narrower" not in ack(project, "docs/a.md", reason="again")
+        project.commit()

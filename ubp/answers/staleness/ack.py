@@ -10,7 +10,7 @@ from ubp.answers.staleness.stale_record import DiffRecord
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath, ObjectId
 from ubp.core.paths import doc_id
-from ubp.core.shell import git_add
+from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.frame.answer import Answer, Request
 from ubp.frame.fields import Count, DocId, Option, PagePath, Pin
 from ubp.frame.wording import count
@@ -22,6 +22,7 @@ from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.diff import diff_pages
 from ubp.staleness.model import Acknowledgement, Change, Pinned
 from ubp.staleness.pins import AckOptions, acknowledge
+from ubp.staleness.repeated import find_repeated
 from ubp.staleness.state import (
     assess_translations,
     join_translations,
@@ -89,6 +90,9 @@ class AcknowledgeRecord:
         tuple[str, ...], "with --reason: the lines that keep it in the message of the next commit"
     ]
     is_handed_over: Annotated[bool, "whether a hook adds these lines to the message"]
+    repeated: Annotated[
+        tuple[str, ...], "pages that were acknowledged three times in a row without an edit"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +213,11 @@ def run(session: Session, request: AcknowledgeRequest) -> AcknowledgeRecord:
         scope="staged" if request.staged else "state" if request.base is None else "base",
         trailers=tuple(trailer(page, str(request.reason)) for page in changed),
         is_handed_over=bool(changed) and is_handed_over(session.repository),
+        repeated=find_repeated(
+            [result.filepath for result in results if result.pinned],
+            change.after if change else open_context(session, session.view(target)),
+            session.config.keys,
+        ),
     )
 
 
@@ -287,6 +296,10 @@ def text(record: AcknowledgeRecord, write: Writer) -> Iterator[str]:
             changed = (FilePath(page.filepath) for page in record.documents if page.pinned)
             yield f"Next: {write.style.cyan(git_add(changed, write.prefix))}"
         yield from _trailers(record)
+        for path in record.repeated:
+            command = ubp_command("bind", "--review", path_argument(path, write.prefix))
+            yield f"{write.path(FilePath(path))} was acknowledged three times without an edit."
+            yield f"To find a narrower reference: {write.style.cyan(command)}"
     elif record.summary.left:
         yield "Nothing was pinned."
     elif record.scope == "state":
