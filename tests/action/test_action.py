@@ -538,6 +538,22 @@ def test_a_change_that_relaxes_its_own_check_fails_by_default(runner, upstream, 
     assert (job.status, "::error title=UBP::This change keeps" in job.log) == (status, status == 1)
 
 
+@pytest.mark.parametrize(("alarms", "status"), [("", 0), ("named", 0), ("any", 1)])
+def test_page_that_names_nothing_of_the_change_fails_the_job_with_alarms_any(
+    runner, upstream, alarms, status
+):
+    upstream.write("src/quiet.py", "ttl = 7\n")
+    upstream.page("docs/quiet.md", "src/quiet.py")
+    upstream.commit("Describe")
+    upstream.git("push", "--quiet", "origin", "main")
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.write("src/quiet.py", "ttl = 8\n")
+    upstream.commit("Change")
+    job = pull_request(runner, upstream, "change", alarms=alarms)
+    assert (job.status, job.outputs["stale-count"]) == (status, str(status))
+    assert ("::notice title=stale-doc::1 page lists" in job.log) == (not status)
+
+
 def test_args_with_an_unbalanced_quote_fail_with_an_error(runner, upstream):
     break_something(upstream)
     job = pull_request(runner, upstream, "change", args="docs 'old pages")

@@ -356,7 +356,8 @@ documentation............................................................Failed
 - hook id: ubp-check-push
 - exit code: 1
 
-docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
+docs/session.md:3  error  stale-doc: src/session.py was modified by this change. \
+`30` (line 5) is removed.
   Update the page, or acknowledge it as still accurate.
 
 This branch (since {start}) introduces 1 error in 1 of 2 pages.
@@ -369,7 +370,7 @@ Next:
 
 def test_push_is_assessed_by_its_new_commits(repository, push):
     repository.write("src/session.py", "ttl = 30\n")
-    repository.page("docs/session.md", "src/session.py")
+    repository.page("docs/session.md", "src/session.py", body="It lives 30 minutes.\n")
     repository.write("index.md", "[gone](docs/gone.md)\n")
     start = repository.commit("Begin")
     status, output = push("main")  # from the root on: all of it

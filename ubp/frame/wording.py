@@ -220,12 +220,19 @@ def acknowledge_command(
     return f"{change.staging} && {command}" if change.staging else command
 
 
-def stale_change_sentence(change: str, stale: int, verified: int, bound: str = "") -> str:
-    """Return how many pages a change makes stale; `bound` says how many pages list sources."""
+def stale_change_sentence(
+    change: str, stale: int, verified: int, bound: str = "", noted: int = 0
+) -> str:
+    """Return how many pages a change makes stale; `bound` says how many pages list sources.
+
+    `noted` pages drift by the change and name nothing of it.
+    """
     if stale:
         return f"{change} makes {count(stale, 'page')} stale."
     if not verified:
         return f"{change} changes no listed source{f' ({bound})' if bound else ''}."
+    if noted:
+        return f"{change} changes nothing that pages name ({verified} verified)."
     return f"{change} makes no pages stale ({verified} verified)."
 
 

@@ -341,11 +341,12 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
         return [style.yellow(f"{bound}; nothing to verify."), *explain(report, options)]
     if report.is_change:
         stale, behind = len(report.introduced), len(report.behind)
-        sentence = stale_change_sentence(options.change.subject(), stale, summary.verified, bound)
+        subject, noted = options.change.subject(), len(report.noted)
+        sentence = stale_change_sentence(subject, stale, summary.verified, bound, noted)
         lines = [style.green(sentence) if summary.verified and not stale else sentence]
-        if report.noted and not options.every:
-            noted = [assessment.page.filepath for assessment in report.noted]
-            lines.append(options.change.noted(noted, stale, options.keys))
+        if noted and not options.every:
+            paths = [assessment.page.filepath for assessment in report.noted]
+            lines.append(options.change.noted(paths, stale, options.keys))
         if behind and not options.every:
             lines.append(options.change.already_stale(behind, options.keys))
         return lines

@@ -145,7 +145,9 @@ def _stale_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
         return "No page lists sources; nothing to verify."
     if outcome.report.is_change:
         stale = len({finding.filepath for finding in outcome.report.findings})
-        return stale_change_sentence(outcome.change.subject(quote), stale, summary.verified)
+        return stale_change_sentence(
+            outcome.change.subject(quote), stale, summary.verified, noted=len(outcome.report.noted)
+        )
     bound = f"{count(summary.bound, 'page')} with sources"
     if summary.fresh == summary.bound:
         return f"{bound}: {'all ' if summary.fresh > 1 else ''}fresh."
