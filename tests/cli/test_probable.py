@@ -56,15 +56,17 @@ def test_nothing_is_probable_where_a_status_decides(drifting, ubp, options):
 def test_change_shows_pages_that_proposals_name_but_never_in_a_hook(drifting, ubp, monkeypatch):
     rename(drifting)
     drifting.git("add", "--all")
-    answer = ubp(drifting, "stale", "--staged")
+    answer = ubp(drifting, "stale", "--staged")  # as a hook that nobody recognizes
+    assert (answer.status, "Probably" in answer.out) == (0, False)
+    drifting.commit("Rename")
+    answer = ubp(drifting, "stale", "--base", "HEAD~1")
     assert answer.status == 0
     assert "Each names what changed by this change in a file" in answer.out
     assert answer.out.endswith(SHOWN)
     with monkeypatch.context() as hook:
         hook.setenv("GIT_INDEX_FILE", ".git/index")
-        answer = ubp(drifting, "stale", "--staged")
+        answer = ubp(drifting, "stale", "--base", "HEAD~1")
     assert (answer.status, "Probably" in answer.out) == (0, False)
-    drifting.commit("Rename")
     assert "open_store" in ubp(drifting, "stale", "--base", "HEAD~1").out
     drifting.write(
         "docs/token_store.md", "# Token store\n\n`open_store` of `src/token_store.py`.\n"

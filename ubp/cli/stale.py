@@ -117,8 +117,11 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
 
 
 def _is_for_a_reader(options: StaleOptions, terminal: Terminal) -> bool:
-    """Return whether a person reads the text, and neither a hook nor an exit status decides."""
-    decides = options.exit_code or options.fail_on is not None
+    """Return whether a person reads the text, and neither a hook nor an exit status decides.
+
+    `--staged` is what hooks ask, also those that nobody recognizes; `ubp review` says more.
+    """
+    decides = options.staged or options.exit_code or options.fail_on is not None
     return not (decides or terminal.options.quiet or is_run_by_git(terminal.environment))
 
 
