@@ -377,7 +377,9 @@ def test_comment_stays_within_the_limit_and_says_where_it_was_cut(count):
     report = CheckReport(
         snapshot=Snapshot("worktree", None, {}),
         findings=tuple(
-            ignored_finding._replace(rule=rule, line=line)
+            ignored_finding._replace(
+                rule=rule, line=line, message=f"There is no file {line}.md.", subject=f"{line}.md"
+            )
             for rule in rules
             for line in range(count)
         ),

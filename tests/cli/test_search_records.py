@@ -446,6 +446,8 @@ def test_impact_has_its_chains(asked):
         "kind": "source",
         "exists": True,
         "total": 2,
+        "probable": [],
+        "compared": 0,
         "truncated_count": 0,
     }
     nothing = dict.fromkeys(("link_type", "source_path", "moved_to", "target"))

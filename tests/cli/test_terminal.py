@@ -157,7 +157,18 @@ def test_real_terminal_gets_colours(drifted, monkeypatch):
 
     monkeypatch.setenv("TERM", "xterm")
     status = pty.spawn(
-        [sys.executable, "-m", "ubp", "-C", str(drifted.root), "stale", "--exit-code"], read
+        [
+            sys.executable,
+            "-m",
+            "ubp",
+            "-C",
+            str(drifted.root),
+            "stale",
+            "--exit-code",
+            "--alarms",
+            "any",
+        ],
+        read,
     )
     assert os.waitstatus_to_exitcode(status) == 1
     assert b"\x1b[1mdocs/a.md:4\x1b[0m  \x1b[31mstale\x1b[0m" in seen

@@ -17,7 +17,6 @@ from ubp.bindings.path_words import is_test, path_stem
 from ubp.bindings.sources import is_manifest
 from ubp.code.signatures import Signature, changed_signatures
 from ubp.core.model import FilePath
-from ubp.markdown.outline import HeadingSpan, read_headings
 from ubp.review.changed_files import ChangedFiles, changed_lines
 from ubp.review.model import Case, Excerpt, Hunk, Passage
 
@@ -196,8 +195,10 @@ def _word_counts(lines: Iterable[str]) -> Counter[str]:
 
 
 @lru_cache(maxsize=2)
-def _parts(page: bytes, text: str) -> tuple[list[_Part], list[HeadingSpan]]:
-    """Return the page in parts, cut before headings, and at blank lines where one is long."""
+def _parts(page: bytes, text: str) -> tuple[list[_Part], list[str]]:
+    """Return the page in parts, cut before headings and at blank lines, and its headings."""
+    from ubp.markdown.outline import read_headings  # a parser, which no server needs at its start
+
     lines = text.split("\n")
     spans = list(read_headings(page))
     first = _front_matter_end(lines)
@@ -211,7 +212,7 @@ def _parts(page: bytes, text: str) -> tuple[list[_Part], list[HeadingSpan]]:
             if any(line.strip() for line in part):
                 parts.append(_Part(heading, part_start, part, is_first))
                 is_first = False
-    return parts, spans
+    return parts, [span.heading for span in spans]
 
 
 def _front_matter_end(lines: Sequence[str]) -> int:
@@ -373,14 +374,14 @@ def _clip(line: str, limit: int, names: Sequence[str]) -> str:
     return f"{'… ' if start else ''}{line[start:end]}{' …' if end < len(line) else ''}"
 
 
-def _cut_headings(spans: Sequence[HeadingSpan]) -> tuple[str, ...]:
+def _cut_headings(headings: Sequence[str]) -> tuple[str, ...]:
     shown: list[str] = []
     used = 0
-    for span in spans:
-        used += count_tokens(span.heading) + 1
+    for heading in headings:
+        used += count_tokens(heading) + 1
         if used > MAX_HEADINGS_TOKENS:
-            return (*shown, f"… {len(spans) - len(shown)} more")
-        shown.append(span.heading)
+            return (*shown, f"… {len(headings) - len(shown)} more")
+        shown.append(heading)
     return tuple(shown)
 
 
