@@ -220,3 +220,26 @@ def test_evidence_for_a_part_comes_from_its_own_lines(repository, ask, source, n
     repository.git("add", "src")
     (page,) = ask(repository, staged=True).introduced
     assert sorted(found.name for found in page.references[0].evidence) == names
+
+
+@pytest.mark.parametrize(
+    ("before", "body"),
+    [
+        ("released = '2023-11-04'\n", "Since 2023 it has 11 modes and 04 sizes.\n"),
+        ("at = '12:30'\n", "It waits 30 seconds, 12 times.\n"),
+        ("schema = 'draft-07'\n", "It is number 07.\n"),
+        ("limit = 10\n", "It needs Python 3.10, since 2019-10-01.\n"),
+        ("limit = 10\n", "See docs/10/notes.md.\n"),
+        ("see = 'https://example.com/guide'\n", "Mirrors are at example.com.\n"),
+    ],
+)
+def test_parts_of_dates_versions_and_addresses_are_no_evidence(evidence, before, body):
+    assert evidence(before, "", body) == []
+
+
+def test_number_and_path_of_an_address_are_evidence(evidence):
+    before = "port = 8080\nfetch('https://api.example.com/v1/read_all')\n"
+    body = "It listens on 8080 and calls https://api.example.com/v1/read_all.\n"
+    found = [name for name, _ in evidence(before, "", body)]
+    assert "8080" in found
+    assert "https://api.example.com/v1/read_all" in found

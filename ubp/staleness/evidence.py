@@ -30,7 +30,9 @@ MAX_SUBJECTS = 50  # classes of a source by which the sections about it are foun
 _OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+"
 _PATH = r"(?<![\w./@-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
-_NUMBER = r"(?<![\w.])\d+(?:\.\d+)*(?![\w.]*\w)"
+# No part of a date, a time, a range or another name: `2023-11-04`, `draft-07`.
+_NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d+(?:\.\d+)*(?![\w.]*\w)(?![:/-]\d)"
+_HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
 _IN_CODE = r"`([A-Za-z_]\w*)(?:\([^`\n]*)?`"
 # `def login(`, `fn login`, `const login`, and `login = `, `"login": ` at the beginning of a line.
@@ -166,7 +168,7 @@ def _names(lines: Collection[str]) -> _Names:
         distinct.update(re.findall(_OPTION, text, re.ASCII))
         distinct.update(filter(_is_path, re.findall(_PATH, text, re.ASCII)))
         numbers.update(re.findall(_NUMBER, text, re.ASCII))
-        for dotted in re.findall(_NAME, text, re.ASCII):
+        for dotted in re.findall(_NAME, re.sub(_HOST, " ", text), re.ASCII):
             for word in {dotted, *dotted.split(".")} - _LITERALS:
                 (distinct if _is_distinct(word) else plain).add(word)
         for pair in re.findall(_QUOTED, text):
@@ -237,7 +239,8 @@ class _Page:
             for word in token.findall(line):
                 words.setdefault(word, []).append(number)
                 for part in re.split(r"[./]", word) if "." in word or "/" in word else ():
-                    words.setdefault(part, []).append(number)
+                    if not part.isdigit():
+                        words.setdefault(part, []).append(number)
         return words
 
     @cached_property
