@@ -1,5 +1,6 @@
 """Chunks that are closer to each other than to anything else."""
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -131,3 +132,15 @@ def test_many_chunks_are_compared_in_cells_and_lose_little(monkeypatch):
     best = sorted(exact, key=lambda pair: -exact[pair])[:100]
     assert len(set(best) & cells.keys()) >= 90
     assert all(a >= b for a, b in pairwise(cells.values()))
+
+
+def test_comparing_needs_the_memory_of_two_tiles():
+    collection, vectors = collect(random_rows(8000))
+    tracemalloc.start()
+    try:
+        list(most_similar_pairs(collection, vectors, list(map(str, range(4000))), 1))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    tile = closest.TILE_ROWS * 8000 * 4
+    assert most < 2.5 * tile

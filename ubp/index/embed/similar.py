@@ -36,7 +36,8 @@ NEIGHBORS = 5
 # 50 to 1,700 pages it is 0.59 to 0.83, in one of nine sections 0.33: the fewer, the lower. With two
 # pages, a cosine of 0.59 then has the score of 0.8; paraphrases have 0.6, other chunks up to 0.4.
 DEFAULT_NEIGHBOR_COSINE = 0.45
-# So many cosines are computed between two checkpoints, in 0.05 s; they take 10 MB.
+# So many cosines are computed between two checkpoints, in 0.05 s; they and what is sorted of them
+# take 17 MB.
 TILE_ROWS, TILE_COSINES = 256, 2_500_000
 # Up to so many cosines are computed exactly, 20,000 chunks with each other: 4 s of CPU. Of more
 # chunks, only those in the same and the nearest of sqrt(n) cells are compared: 90,000 chunks take
@@ -161,19 +162,27 @@ def _nearest(space: _Space, rows: Rows, limit: int) -> _Nearest:
     groups = np.zeros((len(rows), limit), dtype=np.intp)
     cosines = np.full((len(rows), limit), -np.inf, dtype=np.float32)
     for places, columns in _tiles(space, rows):
-        owners = space.own[columns]
-        starts = np.flatnonzero(np.diff(owners, prepend=-1))
-        ids = owners[starts]
-        tile = space.cosines(rows[places], columns)
-        best = np.maximum.reduceat(tile, starts, axis=1)
-        best[ids == space.own[rows[places]][:, None]] = -np.inf
-        count = min(limit, len(ids))
-        largest = np.argpartition(best, -count, axis=1)[:, -count:]
-        values = np.take_along_axis(best, largest, axis=1)
-        order = np.argsort(-values, axis=1, kind="stable")
-        groups[places, :count] = ids[np.take_along_axis(largest, order, axis=1)]
-        cosines[places, :count] = np.take_along_axis(values, order, axis=1)
+        found = _nearest_in(space, rows[places], columns, limit)
+        count = found.groups.shape[1]
+        groups[places, :count], cosines[places, :count] = found
     return _Nearest(groups, cosines)
+
+
+def _nearest_in(space: _Space, rows: Rows, columns: Rows, limit: int) -> _Nearest:
+    """Return the nearest of the groups of some columns; what it computes is freed at its end."""
+    owners = space.own[columns]
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    ids = owners[starts]
+    best = np.maximum.reduceat(space.cosines(rows, columns), starts, axis=1)
+    best[ids == space.own[rows][:, None]] = -np.inf
+    count = min(limit, len(ids))
+    largest = np.argpartition(best, -count, axis=1)[:, -count:]
+    values = np.take_along_axis(best, largest, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
+    return _Nearest(
+        ids[np.take_along_axis(largest, order, axis=1)],
+        np.take_along_axis(values, order, axis=1),
+    )
 
 
 def _candidates(
