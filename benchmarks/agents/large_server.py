@@ -1,6 +1,6 @@
 """How long calls wait for each other on a large repository: made-up pages, one server, one client.
 
-    python benchmarks/agents/large_server.py [--pages 100000] [--root FOLDER] [--pairs]
+    python benchmarks/agents/large_server.py [--pages 100000] [--root FOLDER] [--pairs [CALL]]
 
 A long call (missing links, the graph, lists of all pages, all that is stale) is sent first and a
 short one (a page) 0.3 s later. What the short one waits for is its time less its time alone. A long
@@ -11,7 +11,8 @@ a call, at which it can be cancelled and gives way: it is measured in this proce
 the repository and its index for the next run.
 
 `--pairs` measures memory instead: missing links of all pages and each of the long calls run at
-once, in a server that waits until both have ended, however busy the machine is.
+once, in a server that waits until both have ended, however busy the machine is. With the name of a
+call, only that pair runs.
 """
 
 import argparse
@@ -23,7 +24,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--root", type=Path)
-    parser.add_argument("--pairs", action="store_true", help="measure memory of two calls at once")
+    parser.add_argument(
+        "--pairs",
+        nargs="?",
+        const="all",
+        choices=("all", *LONG_CALLS),
+        help="measure memory of two calls at once",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = options.root or Path(folder)
@@ -68,7 +75,7 @@ def main() -> None:
             subprocess.run(["ubp", "-C", root, "reindex"], check=True, stdout=subprocess.DEVNULL)
         if options.pairs:
             with Client(root, seconds_to_wait=SECONDS_TO_END) as client:
-                measure_pairs(client)
+                measure_pairs(client, LONG_CALLS if options.pairs == "all" else (options.pairs,))
             return
         print_stretches(root)
         with Client(root) as client:
@@ -127,14 +134,15 @@ def measure(client: Client) -> None:
     print(f"Most memory: {memory.stop() / 1e6:.0f} MB")
 
 
-def measure_pairs(client: Client) -> None:
+def measure_pairs(client: Client, names: Iterable[str]) -> None:
     """Print the memory of the server while the longest call and another one run to their ends."""
     memory = Memory(client.process.pid)
     timed(client)
     wait_until_idle(client, 2.0)  # the server reads all vectors and dates
     print(f"Ready: {memory.take_most() / 1e6:.0f} MB", flush=True)
     rows = []
-    for name, (tool, arguments) in LONG_CALLS.items():
+    for name in names:
+        tool, arguments = LONG_CALLS[name]
         started = time.perf_counter()
         longest, other = f"longest-{next(NUMBERS)}", f"other-{next(NUMBERS)}"
         client.say(request(longest, *LONG_CALLS[LONGEST]))
