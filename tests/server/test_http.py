@@ -78,7 +78,7 @@ async def connected(address, mode="auto", **headers):
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_two_clients_at_once_get_what_stdio_answers(address, mode):
     async with connected(address, mode) as client, connected(address) as other:
-        assert len((await client.list_tools()).tools) == 9
+        assert len((await client.list_tools()).tools) == 10
         answers = await asyncio.gather(
             *(one.call_tool("ubp_search", {"query": "token"}) for one in (client, other) * 3)
         )
