@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,6 +12,7 @@ import pytest
 import yaml
 
 from ubp.core.agent_files import AGENTS, agent_files
+from ubp.table import ROWS
 
 SCRIPTS = str(Path(sys.executable).parent)
 CODE = "def open_client(url, retry_limit=3):\n    return url, retry_limit\n"
@@ -214,3 +216,14 @@ def test_agent_files_are_in_the_format_of_their_names(agent):
             assert server == {"command": "uvx", "args": ["ubp @ git+x", "serve"]}
         elif text.startswith("---"):
             assert yaml.safe_load(text.split("---\n")[1])["description"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_files_of_agents_name_only_commands_and_tools_that_exist(agent):
+    text = "\n".join(file.text for file in agent_files(agent, ("ubp",)))
+    commands = set(re.findall(r"`ubp ([a-z-]+)", text))
+    tools = set(re.findall(r"`(ubp_\w+)`", text))
+    assert commands >= {"review", "ack", "impact", "search"}
+    assert commands <= {row.command for row in ROWS}
+    assert "ubp_review_change" in tools
+    assert tools <= {row.tool for row in ROWS}

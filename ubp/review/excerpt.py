@@ -613,10 +613,9 @@ def passage_lines(passage: Passage) -> Iterator[str]:
 
 def change_heading(files: int, added: int, removed: int, hunks: int, shown: int) -> str:
     """Return the heading of what a case shows of the change."""
-    noun = "file" if files == 1 else "files"
-    return (
-        f"## The change ({files} {noun}, +{added} -{removed} lines, {hunks} hunks; shown: {shown})"
-    )
+    files_, hunks_ = "file" if files == 1 else "files", "hunk" if hunks == 1 else "hunks"
+    counted = f"{files} {files_}, +{added} -{removed} lines, {hunks} {hunks_}"
+    return f"## The change ({counted}; shown: {shown})"
 
 
 def hunk_heading(old_start: int, new_start: int, *, is_whole: bool) -> str:
