@@ -6,7 +6,7 @@ time for one. Where the signs are ambiguous, the text stays: it counts as code.
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from ubp.core.model import FilePath
 
@@ -58,6 +58,7 @@ _TRIPLE_QUOTES = frozenset({b'"""', b"'''"})
 _CLOSING = {b"/*": b"*/", b"<!": b"-->"}
 
 
+@lru_cache(maxsize=128)  # the version of now is compared with several older ones
 def without_comments(data: bytes, path: FilePath) -> bytes:
     """Return a source file without comments, and without docstrings (bare strings in Python)."""
     suffix = path.rpartition("/")[2].rpartition(".")[2].lower()

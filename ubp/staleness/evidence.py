@@ -37,8 +37,8 @@ _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
 _IN_CODE = r"`([A-Za-z_]\w*)(?:\([^`\n]*)?`"
 # `def login(`, `fn login`, `const login`, and `login = `, `"login": ` at the beginning of a line.
 _DEFINITION = (
-    r"\b(?:class|const|def|enum|fn|func|function|interface|let|module|struct|trait|type|val|var)\s+"
-    r"([A-Za-z_]\w*)|^[\"']?([A-Za-z_][\w-]*)[\"']?\s*[:=]"
+    r"\b(?:class|const|def|enum|fn|func|function|interface|let|module|struct|trait|type|val|var)"
+    r"[ \t]+([A-Za-z_]\w*)|(?m:^)[\"']?([A-Za-z_][\w-]*)[\"']?[ \t]*[:=]"
 )
 _CLASS = rb"\b(?:class|enum|interface|module|struct|trait)[ \t]+([A-Za-z_]\w{3,})"
 _HEADING = r"#{1,6}[ \t]"
@@ -159,24 +159,19 @@ def names_in_code(lines: Collection[str]) -> frozenset[str]:
 
 
 def _names(lines: Collection[str]) -> _Names:
-    distinct: set[str] = set()
+    text = "\n".join(line[:MAX_LINE_CHARACTERS] for line in lines)  # no name has a line's end
+    distinct = set(re.findall(_OPTION, text, re.ASCII))
+    distinct.update(filter(_is_path, set(re.findall(_PATH, text, re.ASCII))))
     plain: set[str] = set()
-    numbers: set[str] = set()
-    defined: set[str] = set()
-    for line in lines:
-        text = line[:MAX_LINE_CHARACTERS]
-        distinct.update(re.findall(_OPTION, text, re.ASCII))
-        distinct.update(filter(_is_path, re.findall(_PATH, text, re.ASCII)))
-        numbers.update(re.findall(_NUMBER, text, re.ASCII))
-        for dotted in re.findall(_NAME, re.sub(_HOST, " ", text), re.ASCII):
-            for word in {dotted, *dotted.split(".")} - _LITERALS:
-                (distinct if _is_distinct(word) else plain).add(word)
-        for pair in re.findall(_QUOTED, text):
-            words = pair[0] or pair[1]
-            if re.fullmatch(r"[\w/-].*\W.*[\w)/.%]", words) and re.search(r"[^\W\d_]{3}", words):
-                distinct.add(words)
-        for pair in re.findall(_DEFINITION, text, re.ASCII):
-            defined.add(pair[0] or pair[1])
+    for dotted in set(re.findall(_NAME, re.sub(_HOST, " ", text), re.ASCII)):
+        for word in {dotted, *dotted.split(".")} - _LITERALS:
+            (distinct if _is_distinct(word) else plain).add(word)
+    for pair in set(re.findall(_QUOTED, text)):
+        words = pair[0] or pair[1]
+        if re.fullmatch(r"[\w/-].*\W.*[\w)/.%]", words) and re.search(r"[^\W\d_]{3}", words):
+            distinct.add(words)
+    numbers = set(re.findall(_NUMBER, text, re.ASCII))
+    defined = {first or second for first, second in re.findall(_DEFINITION, text, re.ASCII)}
     return _Names(
         frozenset(name for name in distinct if len(name) >= SHORTEST_NAME),
         frozenset(word for word in plain if len(word) >= SHORTEST_NAME),
