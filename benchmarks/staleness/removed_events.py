@@ -25,7 +25,7 @@ from benchmarks.common.measure import wilson
 
 JUDGED = Path(__file__).parents[1] / "data" / "removed_events.tsv"
 MAX_BYTES = 1_500_000
-# Of the lines of a page the fixing commit keeps so many, or the page was written anew.
+# The share of a page's lines that a fixing commit keeps; below it the page was written anew.
 MIN_KEPT = 0.6
 
 PAGE = re.compile(r"(?i)\.(?:md|mdx|markdown)$")

@@ -39,9 +39,9 @@ JUDGED = Path(__file__).parents[1] / "data" / "review.tsv"
 SEED = 20261124
 BINDING_AGE = 400  # commits
 COMMITS = 15
-# From a probability up to the next one, so many cases of each repository.
+# The least probability of a stratum, and how many of its cases are drawn from each repository.
 STRATA = ((0.1, 6), (0.02, 2), (0.0, 2))
-MAX_CHANGED_FILES = 60  # a merge of a year is no change that somebody reviews
+MAX_CHANGED_FILES = 60  # nobody reviews a larger change page by page
 DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".txt")
 
 Row = dict[str, Any]

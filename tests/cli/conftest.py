@@ -1,5 +1,6 @@
 """The command line, called in this process; whoever needs another process starts one."""
 
+import io
 import json
 import os
 import subprocess
@@ -38,6 +39,26 @@ def ubp(capsys):
         capsys.readouterr()
         status = main(["-C", str(repository.root), *tokens])
         return Answer(status, *capsys.readouterr())
+
+    return run
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def dialogue(monkeypatch):
+    """Run a command for somebody who types answers at a terminal; what the terminal shows."""
+
+    def run(repository, words, answers):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdin", Screen("".join(f"{answer}\n" for answer in answers)))
+        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert main(["-C", str(repository.root), *words]) == 0
+        return screen.getvalue()
 
     return run
 

@@ -1,11 +1,9 @@
 """`ubp proposals`: agents' edits, reviewed by a person."""
 
-import io
 import sys
 
 import pytest
 
-from ubp.__main__ import main
 from ubp.core.model import FilePath
 from ubp.edits import changes
 from ubp.edits.model import Agent
@@ -116,22 +114,12 @@ def test_impossible_request_is_explained(tokens, message, project, ubp):
 # Asked one by one ---------------------------------------------------------------------------------
 
 
-class Screen(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.fixture
-def answering(project, monkeypatch):
+def answering(project, dialogue):
     """Run `ubp proposals -i` for somebody who types these answers at a terminal."""
 
     def run(*answers):
-        screen = Screen()
-        monkeypatch.setattr(sys, "stdin", Screen("".join(f"{answer}\n" for answer in answers)))
-        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
-        monkeypatch.setenv("NO_COLOR", "1")
-        assert main(["-C", str(project.root), "proposals", "-i"]) == 0
-        return screen.getvalue()
+        return dialogue(project, ["proposals", "-i"], answers)
 
     return run
 

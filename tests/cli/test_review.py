@@ -1,12 +1,9 @@
 """`ubp review`: what it prints, for whom, and its dialogue."""
 
-import io
 import json
-import sys
 
 import pytest
 
-from ubp.__main__ import main
 from ubp.answers.review.review import word_diff
 from ubp.frame.wording import Style
 from ubp.output.records import RECORDS
@@ -115,22 +112,12 @@ def test_impossible_request_is_explained(tokens, message, project, ubp):
 # Asked one by one ---------------------------------------------------------------------------------
 
 
-class Screen(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.fixture
-def answering(project, monkeypatch):
+def answering(project, dialogue):
     """Run `ubp review --staged -i` for somebody who types these answers at a terminal."""
 
     def run(*answers):
-        screen = Screen()
-        monkeypatch.setattr(sys, "stdin", Screen("".join(f"{answer}\n" for answer in answers)))
-        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
-        monkeypatch.setenv("NO_COLOR", "1")
-        assert main(["-C", str(project.root), "review", "--staged", "-i"]) == 0
-        return screen.getvalue()
+        return dialogue(project, ["review", "--staged", "-i"], answers)
 
     return run
 

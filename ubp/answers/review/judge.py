@@ -240,7 +240,7 @@ def _faults(answer: object, case: Case) -> Iterator[str]:
     if p is not None and (type(p) not in {int, float} or not 0 <= p <= 1):
         yield "its probability is not between 0 and 1"
     if not isinstance(line, str) or not isinstance(why, str) or max(len(line), len(why)) > MAX_TEXT:
-        yield "its quotation or reason is no text, or too long"
+        yield "its quotation or reason is not text, or too long"
         return
     if affected == "yes" and not (line.strip() and why.strip()):
         yield "it quotes no line of the page, or gives no reason"
