@@ -38,6 +38,29 @@ def test_review_prints_page_beside_change_and_the_command_that_settles_it(projec
     assert shown.splitlines()[-1].startswith("The change of 1 file may affect ")
 
 
+def test_review_shows_improbable_cases_as_a_line_each(repository, ubp):
+    for name in ("alpha", "beta"):
+        repository.write(f"docs/{name}.md", f"# {name.title()}\n\nIt is in `{SOURCE}`.\n")
+    repository.write(SOURCE, CODE)
+    repository.commit()
+    repository.write(SOURCE, CODE.replace("url, retry_limit=3", "url, retry_limit=4"))
+    cases = ubp(repository, "review", "--json").record["cases"]
+    whole, brief = (case["filepath"] for case in cases)
+    assert cases[1]["probability"] < 0.1
+    shown = ubp(repository, "review").out
+    assert f"{brief}:3  " in shown
+    assert shown.count("## The change") == 1
+    assert f"To read one: ubp review {brief}\n" in shown
+    repository.git("add", "--all")
+    assert (
+        f"To read one: ubp review --staged {brief}\n" in ubp(repository, "review", "--staged").out
+    )
+    read = ubp(repository, "review", brief).out
+    assert read.startswith(f"{brief}:3  ")
+    assert "## The change" in read
+    assert whole not in read
+
+
 def test_review_json_is_what_its_schema_says(project, ubp, valid):
     record = ubp(project, "review", "--staged", "--json").record
     valid(SCHEMAS["review"], record)

@@ -142,6 +142,36 @@ def test_changed_signature_of_a_named_function_is_shown_whole(client, review):
     assert signature.after.endswith("    timeout,\n    retry_limit=RETRIES,\n):")
 
 
+def test_file_that_only_calls_a_removed_name_is_not_where_it_went(client, review):
+    text = (client.root / "src/client.py").read_text()
+    client.write(
+        "src/client.py", text.replace("    def read_all(self):\n", "    def read(self):\n")
+    )
+    client.write("src/app.py", "def run(client):\n    return client.read_all()\n")
+    case, *_ = review(client, Target()).cases
+    assert case.filepath == "docs/client.md"
+    assert case.excerpt.destinations == ()
+
+
+def test_suffix_of_a_removed_file_name_is_not_where_it_went(client, review):
+    client.write("docs/client.md", PAGE + "\nSourced by `helpers.sh`, in `t/client.sh`.\n")
+    client.write("t/client.sh", ". helpers.sh\nread_everything\n")
+    client.commit()
+    client.remove("t/client.sh")
+    client.write("src/ssh.py", 'sh = "sh: command not found"\n')
+    client.git("add", "--all")
+    case, *_ = review(client).cases
+    assert case.excerpt.destinations == ()
+
+
+def test_changed_lines_of_a_manifest_are_left_out_where_no_name_went(client, review):
+    bind(client)
+    client.write("pyproject.toml", '[project]\ndependencies = ["retrying"]\n')
+    stage(client, "src/client.py", "retry_limit=RETRIES", "retry_limit=RETRIES, wait=1")
+    case, *_ = review(client).cases
+    assert case.excerpt.manifests == ()
+
+
 def test_changed_lines_of_a_manifest_are_shown(client, review):
     bind(client)
     client.write("pyproject.toml", '[project]\ndependencies = ["retrying"]\n')

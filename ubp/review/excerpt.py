@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from ubp.bindings.path_words import is_test, path_stem
 from ubp.bindings.sources import is_manifest
+from ubp.code.definitions import find_definitions, language_of
 from ubp.code.signatures import Signature, changed_signatures
 from ubp.core.model import FilePath
 from ubp.review.changed_files import ChangedFiles, changed_lines
@@ -464,10 +465,16 @@ def _extras(  # noqa: PLR0913, PLR0917  # what a case is made of
 ) -> Excerpt:
     """Return what else decides: files that came or went, where names went, whole signatures."""
     paths = list(dict.fromkeys([*case.sources, *(hunk.path for hunk in hunks)]))
+    destinations = tuple(_destinations(case, files))[:MAX_DESTINATIONS]
+    # Another package may define now what no file of the change does.
+    is_gone = not destinations and any(
+        change == "removed" for reason in case.reasons for _, _, change in reason.names
+    )
+    manifests = tuple(_manifest_lines(page, names, files)) if is_gone else ()
     excerpt = Excerpt(
         files=tuple(_file_events(page, paths, files))[:MAX_FILES],
-        destinations=tuple(_destinations(case, files))[:MAX_DESTINATIONS],
-        manifests=tuple(_manifest_lines(page, names, files))[:MAX_MANIFEST_LINES],
+        destinations=destinations,
+        manifests=manifests[:MAX_MANIFEST_LINES],
         signatures=tuple(_signatures(page, names, paths, files))[:MAX_SIGNATURES],
     )
     # The least important first.
@@ -493,20 +500,28 @@ def _destinations(case: Case, files: ChangedFiles) -> Iterator[str]:
     """Yield where removed names are defined now, as far as the change shows it."""
     for reason in case.reasons:
         for name, _, change in reason.names:
-            if change != "removed":
+            if change != "removed" or language_of(name):  # a file's name defines nothing
                 continue
             bare = name.rpartition(".")[2].lstrip("-")
-            pattern = rf"(?<![\w-]){re.escape(bare)}(?![\w-])"
             for path in files.sources:
-                if path == reason.path or is_test(path):
+                if path == reason.path or is_test(path) or not _defines_newly(bare, path, files):
                     continue
-                added = (h for h in files.hunks(path))
-                line = next(
-                    (ln for ln in changed_lines(added, "+") if re.search(pattern, ln)), None
-                )
+                pattern = rf"(?<![\w-]){re.escape(bare)}(?![\w-])"
+                added = changed_lines(files.hunks(path), "+")
+                line = next((line for line in added if re.search(pattern, line)), None)
                 if line is not None:
                     yield f"{name}: now in {path}: {_clip(line.strip(), 120, [bare])}"
                     break
+
+
+def _defines_newly(name: str, path: FilePath, files: ChangedFiles) -> bool:
+    """Return whether the change defines a name in this file."""
+    language = language_of(path)
+    before, after = files.versions(path)
+    if language is None or after is None or name.encode() not in after:
+        return False
+    old_names = find_definitions(before, language).names if before else frozenset()
+    return name in find_definitions(after, language).names - old_names
 
 
 def _manifest_lines(page: str, names: _Names, files: ChangedFiles) -> Iterator[str]:
