@@ -142,6 +142,24 @@ def test_changed_signature_of_a_named_function_is_shown_whole(client, review):
     assert signature.after.endswith("    timeout,\n    retry_limit=RETRIES,\n):")
 
 
+def test_deleted_file_that_the_page_does_not_name_makes_no_probable_case(client, review):
+    client.write("src/example.py", "def show(client):\n    return client.read_all()\n")
+    client.commit()
+    client.remove("src/example.py")
+    client.git("add", "--all")
+    assert all(case.probability < 0.1 for case in review(client).cases)
+
+
+def test_deleted_file_that_the_page_names_makes_a_probable_case(client, review):
+    client.write("docs/client.md", PAGE + "\nSee `src/example.py`, which calls `read_all`.\n")
+    client.write("src/example.py", "def show(client):\n    return client.read_all()\n")
+    client.commit()
+    client.remove("src/example.py")
+    client.git("add", "--all")
+    case, *_ = review(client).cases
+    assert case.probability > 0.2
+
+
 def test_file_that_only_calls_a_removed_name_is_not_where_it_went(client, review):
     text = (client.root / "src/client.py").read_text()
     client.write(

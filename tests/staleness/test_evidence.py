@@ -4,6 +4,7 @@ import pytest
 
 from ubp.cli.stale_options import exit_status
 from ubp.staleness.evidence import MAX_PAGES
+from ubp.staleness.wording import join_names
 
 pytestmark = pytest.mark.default_alarms
 
@@ -243,3 +244,10 @@ def test_number_and_path_of_an_address_are_evidence(evidence):
     found = [name for name, _ in evidence(before, "", body)]
     assert "8080" in found
     assert "https://api.example.com/v1/read_all" in found
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"), [((), ""), (("a",), "a"), (("a", "b"), "a and b"), ("abc", "a, b and c")]
+)
+def test_names_are_joined_as_in_a_sentence(names, sentence):
+    assert join_names(names) == sentence

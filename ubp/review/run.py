@@ -333,7 +333,8 @@ def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles)
     text = f"The page does not list {path}, which was {describe_reference(pair.verdict)}"
     text += _names_sentence(names, "; it names what this ")
     if confidence >= MIN_REVIEW_CONFIDENCE:
-        text += f"; it seems to describe it (confidence {confidence:.2f}: {details})"
+        because = f": {details}" if details else ""
+        text += f"; it seems to describe it (confidence {confidence:.2f}{because})"
     lines = [item.line for item in pair.suggestion.evidence if item.line]
     reason = Reason(
         kind="proposed",
@@ -344,7 +345,11 @@ def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles)
         confidence=round(confidence, 3),
         is_gone=pair.verdict.verdict in GONE,
     )
-    features = _features(names, hunks, [path], is_gone=reason.is_gone)
+    # That a file is gone concerns the pages that name the file.
+    is_gone = reason.is_gone and any(
+        item.kind in {"path", "file_name", "link"} for item in pair.suggestion.evidence
+    )
+    features = _features(names, hunks, [path], is_gone=is_gone)
     features = features._replace(proposed=1.0, confidence=confidence)
     return Candidate(page, reason, features, (path,))
 

@@ -218,7 +218,7 @@ def group_evidence(
 
 def join_names(names: Sequence[str]) -> str:
     """Return names as in a sentence: `a, b and c`."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def age(days: int) -> str:
