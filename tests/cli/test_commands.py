@@ -14,6 +14,7 @@ from ubp.checks.registry import RULES
 from ubp.cli.app import build_app, completion_script
 from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
+from ubp.output.records import RECORDS
 from ubp.table import KITS, subcommands
 
 NAMES = [row.name for row in ROWS]
@@ -113,17 +114,47 @@ def test_group_lists_its_commands(group, names, capsys):
     assert tuple(re.findall(r"^  ([a-z]+)  ", listed, re.MULTILINE)) == names
 
 
-def test_ubp_alone_lists_the_commands_and_the_state_of_the_repository(drifted, ubp):
+def test_ubp_alone_shows_the_state_of_the_repository_and_the_next_steps(drifted, ubp):
+    drifted.write("docs/broken.md", "# Broken\n\nSee [there](there.md).\n")
     status, out, err = ubp(drifted)
     assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        str(drifted.root),
+        "  Pages:       4",
+        "  Sources:     listed by 2 pages",
+        "  Freshness:   1 stale, 1 fresh",
+        "  Links:       1, 1 leads nowhere",
+        "Next:",
+        "  ubp check   shows what is broken, with lines and fixes",
+        "  ubp stale   shows what outdated them, with commits and authors",
+        "  ubp --help  lists all commands",
+    ]
+
+
+def test_ubp_alone_in_an_empty_repository_names_the_set_up(repository, ubp):
+    repository.commit()
+    assert ubp(repository).out.splitlines()[1:] == [
+        "  Pages:       none",
+        "  Links:       0",
+        "Next:",
+        "  ubp init    writes a configuration, to say where pages are",
+        "  ubp --help  lists all commands",
+    ]
+
+
+def test_ubp_alone_with_json_prints_the_record_of_status(drifted, ubp, valid):
+    record = ubp(drifted, "--json").record
+    valid({row.name: row.schema for row in RECORDS}["status"], record)
+    assert record["summary"]["stale"] == 1
+
+
+def test_help_lists_the_commands(ubp, drifted):
+    out = ubp(drifted, "--help").out
     listed = [line for line in out.splitlines() if re.match(r"  [a-z][a-z-]*  ", line)]
     assert [line.split()[0] for line in listed] == NAMES
-    assert out.splitlines()[-1] == (
-        "2 of 3 pages list sources: 1 stale, 1 fresh. Run ubp stale for details."
-    )
 
 
-def test_ubp_alone_says_why_the_state_is_unknown(tmp_path, ubp):
+def test_ubp_outside_a_repository_lists_the_commands_and_says_so(tmp_path, ubp):
     class Nowhere:
         root = tmp_path
 

@@ -277,11 +277,9 @@ def _add_launcher(app: App, terminal: Terminal) -> None:
         """
         terminal.set(Options(json, no_color, verbose, quiet, cwd))
         if not tokens:
-            if not json:
-                app.help_print([])
             from ubp.cli.welcome import welcome
 
-            return welcome(terminal)
+            return welcome(terminal, lambda: app.help_print([]))
         return _run_command(app, tokens, terminal)
 
 

@@ -1,4 +1,4 @@
-"""The text of `ubp stale` for people, and of the welcome.
+"""The text of `ubp stale` for people.
 
 The summary of `ubp stale` never claims more than was verified. Commands to type are printed for the
 directory where the user is.
@@ -578,16 +578,3 @@ def _yaml(path: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_./][\w./-]*", path):  # a plain scalar
         return path
     return "'" + printable(path).replace("'", "''") + "'"
-
-
-def welcome_text(report: StaleReport, style: Style) -> str:
-    """Return how many pages name sources, their levels, and the next command."""
-    summary = report.summary
-    bound = counted_bound(summary)
-    if not summary.bound:
-        state = style.yellow(f"{bound}; nothing to verify")
-    elif summary.fresh == summary.bound:
-        state = style.green(f"{bound}: {counted_levels(summary)}")
-    else:
-        state = f"{bound}: {counted_levels(summary)}"
-    return f"{state}. Run {style.cyan('ubp stale')} for details.\n"
