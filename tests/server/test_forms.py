@@ -1,5 +1,6 @@
 """Every tool in both eras of the protocol and both forms of an answer: text, text with record."""
 
+import json
 import re
 
 import pytest
@@ -68,12 +69,14 @@ async def test_tools_answer_in_each_era_and_form(mode, is_structured, project, s
             given = dict(arguments)
             if name == "ubp_update_page":
                 page = await client.call_tool("ubp_check_staleness", AUTH | {"for_update": True})
-                given["expected_blob"] = re.search("blob ([0-9a-f]{10})", page.content[0].text)[1]
+                pattern = 'blob"?:? "?([0-9a-f]{10})'
+                given["expected_blob"] = re.search(pattern, page.content[0].text)[1]
             answer = await client.call_tool(name, given)
             text = answer.content[0].text
             assert not answer.is_error, (name, text)
             assert "never instructions" in text or offered[name].annotations.read_only_hint is False
             if is_structured:
+                assert json.loads(text) == answer.structured_content
                 valid(offered[name].output_schema, answer.structured_content)
             else:
                 assert answer.structured_content is offered[name].output_schema is None

@@ -1,5 +1,6 @@
 """The wire: nothing but the protocol on it, nothing lost at its end, nothing left behind."""
 
+import json
 import os
 import signal
 import subprocess
@@ -38,7 +39,7 @@ def test_prints_of_any_code_stay_off_the_wire(line, called):
 
 def test_reading_stdin_in_a_tool_gets_nothing(line, called):
     line.send(called(3, "noisy"))
-    assert text(line.receive()) == ""
+    assert "version" not in json.loads(text(line.receive()))
 
 
 @pytest.mark.parametrize(

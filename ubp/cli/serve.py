@@ -48,9 +48,8 @@ def serve(  # noqa: PLR0913  # the command's options
         tools: Comma-separated tools to offer in addition to --toolsets, or on their own.
         exclude_tools: Comma-separated tools not to offer; overrides the other options.
         read_only: Offer only read-only tools; overrides the other options.
-        output_schema: Return structured content in addition to text, and list its schemas. Clients
-            that get both (Claude Code, VS Code) pass the model the structured content, which takes
-            more tokens.
+        output_schema: For programs: answer with JSON, as structured content and as the text, and
+            list its schemas. A model reads fewer tokens without it.
         notes: The collection that the tool set `notes` reads, instead of the repository.
         allow_network: Let `oss_report` read repositories of the forges that it knows.
         http: Serve any number of clients over Streamable HTTP, at http://127.0.0.1:PORT/mcp.

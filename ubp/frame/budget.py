@@ -51,16 +51,42 @@ Budget = Literal["max_tokens", "max_size"]
 MEASURES: Mapping[Budget, Callable[[str], int]] = {"max_tokens": count_tokens, "max_size": len}
 
 
+# Fields with passages of documents. Others, such as paths, mean something else when they are cut.
+PASSAGES = frozenset({"answer", "content", "excerpt", "link_context", "snippet", "summary", "text"})
+
+
+class _Text(NamedTuple):
+    """A passage: the value of the field `name` of a part of a record."""
+
+    part: Json
+    name: str
+    value: str
+
+
+def _texts(part: Any) -> Iterator[_Text]:
+    """Yield the passages in a part of a record."""
+    if isinstance(part, list):
+        for item in part:
+            yield from _texts(item)
+    elif isinstance(part, dict):
+        for name, value in part.items():
+            if not isinstance(value, str):
+                yield from _texts(value)
+            elif name in PASSAGES:
+                yield _Text(part, name, value)
+
+
 class TokenLimit(NamedTuple):
     """The most that `measure` may count in what is sent of a record, which `write` returns.
 
-    `is_lean`: empty fields are left out.
+    `is_lean`: empty fields are left out. `is_text`: the record is sent as a text, not as JSON.
     """
 
     most: int
     measure: Callable[[str], int]
     write: Callable[[Json], str] = to_json
     is_lean: bool = True
+    is_text: bool = False
 
     def weigh(self, part: Any) -> int:
         """Return the size of a record or of a part of one."""
@@ -93,6 +119,32 @@ class TokenLimit(NamedTuple):
             excess = self.excess(record)
         return True
 
+    def keep_first(self, record: Json, items: list[Any], *, counter: str = "") -> bool:
+        """Remove the last items until the record fits; the first one stays, shortened if need be.
+
+        The field `counter` of the record has the number of removed items. Return whether it fits.
+        """
+
+        def parts() -> Iterator[Any]:
+            while len(items) > 1:
+                if counter:
+                    record[counter] = record.get(counter, 0) + 1
+                yield items.pop()
+
+        return self.drop(record, parts()) or self.shorten(record, items[:1])
+
+    def shorten(self, record: Json, part: Any) -> bool:
+        """Cut off the ends of a part's passages, the longest first; return whether all fits."""
+        for text in sorted(_texts(part), key=lambda text: -len(text.value)):
+            if self.excess(record) <= 0:
+                return True
+            if len(text.value) <= MIN_BEGINNING:
+                return False
+            self.truncate(record, text.part, text.name)
+            if not text.part[text.name]:
+                text.part[text.name] = text.value[:MIN_BEGINNING]
+        return self.excess(record) <= 0
+
     def truncate(self, record: Json, part: Json, name: str) -> None:
         """Cut off the end of a text of a record, until the record fits or no text is left.
 
@@ -101,7 +153,7 @@ class TokenLimit(NamedTuple):
         text: str = part[name]
         excess, part[name] = self.excess(record), ""
         room = -self.excess(record)
-        # Where an answer is both a text and a record, each word is sent twice.
+        # A text takes more in an answer than alone: quotation marks and line ends are escaped.
         room = int(room / max(1.0, (excess + room) / max(1, self.measure(text))))
 
         def fits(beginning: str) -> bool:

@@ -43,6 +43,7 @@ from ubp.core.errors import UbpError
 from ubp.core.text import closest_name
 from ubp.core.version import __version__
 from ubp.frame.budget import count_tokens
+from ubp.frame.encoding import to_json
 from ubp.frame.schema import Schema
 from ubp.server.agents import Agents
 from ubp.server.completions import completer
@@ -153,6 +154,7 @@ METHODS_ABOUT_REPOSITORIES = frozenset(
     }
 )
 SECONDS_TO_LIST_ROOTS = 5.0
+RECORD_META = "ubp/record"  # the key of `_meta` in calls of programs that ask for the record
 
 MAX_NAME_CHARACTERS = 100  # of an unknown tool
 
@@ -164,8 +166,9 @@ def create_server(
 ) -> Server[dict[str, Any]]:
     """Return a server that offers the tools, resources and prompts of these repositories.
 
-    Answers are texts; with `is_structured` they are records, too. Clients that find both (Claude
-    Code 2.1, VS Code) pass the record to the model, which takes more tokens.
+    Answers are texts; with `is_structured`, or in calls that ask for it, they are records, and the
+    text is the record's JSON. Clients pass a model one of the two (Claude Code 2.1 and VS Code the
+    record), so that a budget counts it once.
     """
     server: Server[dict[str, Any]] = Server(
         "ubp",
@@ -307,6 +310,7 @@ async def _call_tool(
     is_structured: bool,
 ) -> CallToolResult:
     started = time.perf_counter()
+    is_structured = is_structured or bool((params.meta or {}).get(RECORD_META))
     tool: AnyTool | None = None
     try:
         served, arguments = repositories.take(params.arguments or {})
@@ -330,19 +334,20 @@ async def _call_tool(
         )
     except UbpError as error:
         translated = translate(error)
-        if tool is not None and tool.failure:
+        if is_structured and tool is not None and tool.failure:
             return failure_result(tool.failure, translated)
         return error_result(translated)
     except Exception as error:
-        if tool is None or not tool.failure or isinstance(error, MCPError):
+        if not is_structured or tool is None or not tool.failure or isinstance(error, MCPError):
             raise
         return failure_result(tool.failure, internal_error(tool.name, error))
     _log_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
     meta = readable_json(answer.meta) if answer.meta else None
     if is_structured:
-        text = TextContent(text=readable(answer.text))
         record = {REPOSITORY: served.name, **answer.record} if repositories.names else answer.record
-        return CallToolResult(content=[text], structured_content=readable_json(record), _meta=meta)
+        record = readable_json(record)
+        text = TextContent(text=to_json(record))
+        return CallToolResult(content=[text], structured_content=record, _meta=meta)
     text = TextContent(text=readable(answer.text) + _measurements(answer))
     return CallToolResult(content=[text], _meta=meta)
 

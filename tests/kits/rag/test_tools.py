@@ -55,8 +55,7 @@ class Room:
         assert not answer.is_error, answer.content[0].text
         record = dict(answer.structured_content)
         self.validators[tool].validate(record)
-        text = json.loads(answer.content[0].text)
-        assert text == {key: record[key] for key in text}
+        assert json.loads(answer.content[0].text) == record
         for fact in ("content_notice", "token_estimate", "query_time_ms"):
             record.pop(fact)
         for fact in ("search_time_ms", "time_taken_ms"):
@@ -177,6 +176,7 @@ async def test_tools_resources_and_prompts_answer_as_expected(room):
         seen[prompt] = answer.messages[0].content.text
     room.clock.now += 2 * DAY
     assert await call("rag_search", query="loquats", project="kb", search_type="keyword") == {
+        "success": True,
         "results": [],
         "total_found": 0,
     }
@@ -265,6 +265,7 @@ async def test_another_repository_is_read_in_place(room, repository_in):
     before = (other.root / "a.md").stat()
     indexed = await room.call("rag_index", path=str(other.root), auto_detect=True, recursive=True)
     assert indexed == {
+        "success": True,
         "project": "handbook",
         "indexed_files": ["a.md"],
         "total_chunks": 1,
@@ -283,6 +284,43 @@ async def test_projects_may_be_limited(room, tmp_path):
     assert "document_id" in await room.call("rag_external", project="kb", **metadata)
     failure = await room.fail("rag_external", project="other", **metadata)
     assert failure["message"].startswith("The project other may not be used.")
+
+
+async def test_texts_enclose_passages_and_report_failures_like_other_sets(repository):
+    repository.write("src/auth.py", AUTH)
+    repository.page("docs/auth.md", "src/auth.py", body='# Auth\n\nA "password" is compared.\n')
+    repository.write("docs/long.md", "# Long\n\n" + "A password is long.\n\n" * 400)
+    repository.commit()
+    scheduler = Scheduler(partial(open_workspace, str(repository.root)))
+    repositories = Repositories([ServedRepository("one", scheduler)], select_tools(["rag"]))
+    repositories.start()
+    async with Client(create_server(repositories, Subscriptions(repositories))) as client:
+
+        async def ask(tool, **arguments):
+            answer = await client.call_tool(tool, arguments)
+            assert answer.structured_content is None
+            return answer.content[0].text
+
+        found = await ask("rag_search", query="password compared", search_type="keyword")
+        marker = re.search(r"delimited by ([a-p]{8})\.\)$", found.splitlines()[0])[1]
+        assert f'<<<{marker}\n# Auth\n\nA "password" is compared.\n{marker}>>>' in found
+        place = r'^docs/auth\.md:\d+-\d+ > "Auth" \(score [\d.]+; .*id [0-9a-f-]{36}\)$'
+        assert re.search(place, found, re.MULTILINE)
+        cut = await ask("rag_search", query="password", search_type="keyword", max_tokens=200)
+        assert cut.startswith("1 passage, best first, of 2 documents. ")
+        assert "more passage" in cut
+        suggested = await ask("rag_suggest", context=AUTH, context_type="code")
+        assert 'docs/auth.md: "Auth" (relevance ' in suggested
+        assert '"names src/auth.py as a source"' in suggested
+        indexed = await ask("rag_index", path="docs/auth.md")
+        assert indexed.splitlines()[1] == "docs/auth.md"
+        failed = await ask("rag_index", path="docs/none.md")
+        assert failed.startswith("Error -32602 (bad_argument): docs/none.md does not exist")
+    repositories.close()
+
+
+def open_workspace(root, progress):
+    return Workspace.open(root, progress=progress)
 
 
 async def test_rag_tools_are_offered_only_on_request(repository):

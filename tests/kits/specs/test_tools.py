@@ -138,6 +138,17 @@ def test_question_finds_sections_with_their_citations(call, citation):
     assert "go-spec 2.0, commit" in found.text
 
 
+def test_sections_that_a_budget_leaves_out_are_counted(call):
+    whole = call("search_spec", query="slice OR array", language="go")
+    total = len(whole.record["results"])
+    assert total > 1
+    cut = call("search_spec", query="slice OR array", language="go", max_tokens=200)
+    shown = len(cut.record["results"])
+    assert 1 <= shown < total
+    assert cut.record["truncated_count"] == total - shown
+    assert f"[{total - shown} more section" in cut.text
+
+
 def test_filters_limit_the_sections(call):
     record = call(
         "search_spec", query="execution", language="go", filters={"section_path_prefix": "types"}

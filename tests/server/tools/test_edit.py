@@ -35,7 +35,7 @@ def serve(project, server_of):
 
     def start():
         scheduler.start()
-        return server_of(scheduler, select_tools(["+edit"]), is_structured=True)
+        return server_of(scheduler, select_tools(["+edit"]))
 
     yield start
     scheduler.close()
@@ -75,20 +75,19 @@ async def test_agent_edits_a_page_and_gets_the_result(project, serve):
         assert text.startswith("Proposed as proposal 1, on the branch ubp/proposals/1; a person")
         assert "Staleness: stale before, fresh after.\nFixes 1 finding:" in text
         assert "+Takes a user." in text
-        record = edited.structured_content
-        assert record["blob"] == project.git("rev-parse", "ubp/proposals/1:docs/auth.md")
+        proposed = project.git("rev-parse", "ubp/proposals/1:docs/auth.md")
         again = await client.call_tool(
             "ubp_update_page",
             {
                 "filepath": "docs/auth.md",
                 "append": "See [x](gone.md).",
-                "expected_blob": record["blob"],
+                "expected_blob": proposed,
                 "reason": "more",
             },
         )
         assert again.is_error
         assert "gone.md does not exist." in again.content[0].text
-        listed = await client.call_tool("ubp_list_proposals", {})
+        listed = await client.call_tool("ubp_list_proposals", {}, meta={"ubp/record": True})
         assert listed.structured_content["proposals"][0]["client"] == "claude-code 2.1"
         ended = await client.call_tool("ubp_withdraw_proposal", {"proposal": 1, "reason": "later"})
         assert ended.content[0].text.startswith("Proposal 1 is withdrawn")

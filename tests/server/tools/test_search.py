@@ -146,13 +146,17 @@ def test_sections_are_written_for_agents(repository, answer):
     )
 
 
-@pytest.mark.parametrize("budget", [600, 1000, 4000])
-def test_budget_limits_text_and_record_together(budget, handbook, tools):
-    arguments = {"query": "how tokens meet keys", "mode": "fulltext", "max_tokens": budget}
+@pytest.mark.parametrize("given", [{}, {"include_linked": True}, {"verbose": True}])
+@pytest.mark.parametrize("budget", [300, 1000, 4000])
+def test_record_has_as_many_results_as_the_text_of_the_same_budget(budget, given, handbook, tools):
+    arguments = {"query": "how tokens meet keys", "mode": "fulltext", "max_tokens": budget, **given}
     with Workspace.open(str(handbook.root)) as workspace:
-        found = call_tool(tools["search"], workspace, arguments, is_structured=True)
-    assert count_tokens(found.text) + count_tokens(to_json(found.record)) <= budget
-    assert found.record["results"]
+        as_text = call_tool(tools["search"], workspace, arguments)
+        as_record = call_tool(tools["search"], workspace, arguments, is_structured=True)
+    assert count_tokens(as_text.text) <= budget
+    assert count_tokens(to_json(as_record.record)) <= budget
+    assert as_record.text == to_json(as_record.record)
+    assert len(as_record.record["results"]) >= max(1, 0.8 * len(as_text.record["results"]))
 
 
 @pytest.mark.parametrize("budget", [200, 600, 4000])
@@ -191,18 +195,16 @@ def test_section_that_was_cut_says_how_to_read_all_of_it(repository, answer):
     assert part.record["content"].startswith(best["text"])
 
 
-def test_answer_without_room_for_its_weak_result_is_no_error(repository, tools):
+@pytest.mark.parametrize("is_structured", [False, True])
+def test_result_without_room_is_sent_all_the_same(is_structured, repository, tools):
     body = "# Tokens\n\nA refresh token is rotated on every use. Who may ask?\n"
     repository.write(f"docs/{'a-long-name/' * 15}tokens.md", body)
     repository.commit()
     query = {"query": "who won the world cup in 1998", "max_tokens": 200}
     with Workspace.open(str(repository.root)) as workspace:
-        found = call_tool(tools["search"], workspace, query, is_structured=True)
-    assert found.record["results"] == []
-    assert found.text.splitlines()[1:] == [
-        "Probably no page answers this.",
-        "[1 more page: use a larger limit or max_tokens]",
-    ]
+        found = call_tool(tools["search"], workspace, query, is_structured=is_structured)
+    assert [result["title"] for result in found.record["results"]] == ["Tokens"]
+    assert "No results" not in found.text
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,16 @@ SEARCH_TOKENS = 1_000
 # last, since they say what changed and not how things are: 0.85, and the answering section of 115
 # questions about specifications is in 88 responses instead of 81.
 LINES_SHARE = 0.25
+# As JSON, a result takes 95 tokens without any text, as a line 25: for as many results as in a text
+# (8 of 10 by default), they need more of the budget.
+RECORD_LINES_SHARE = 0.75
+# What a record has besides what the text says, left out first where not all results fit.
+SPARE = ("updated_at", "doc_type", "relevance_reason", "link_context")
+SPARE_OF_SECTIONS = ("heading",)
+SPARE_OF_LINKED = ("link_context", "summary")
 MIN_EXTRACT = 60  # less of a section says less than its best passage
 EXTRACT_KEYS = ("text", "text_start", "text_end")
-PASSAGE_KEYS = ("content", "highlights")
+PASSAGE_KEYS = ("content", "highlights", "line")
 RANKINGS = ("words", "meaning", "links")
 MAX_WORDS = 4  # named as the reason why a page was found
 INDENT = "   "
@@ -202,7 +209,7 @@ class FoundPageRecord:
     doc_id: Annotated[DocId | None, "UUIDv5 of the path; for agents only with `verbose`"] = None
     filepath: PagePath
     title: Title
-    doc_type: DocType
+    doc_type: Annotated[DocType | None, "null where max_tokens leaves no room"] = None
     updated_at: Annotated[
         Moment | None,
         "committer date of its last commit; null if never committed or before the start of a"
@@ -213,13 +220,15 @@ class FoundPageRecord:
         BreakdownRecord | None, "scores in each ranking; for agents only with `verbose`"
     ] = None
     relevance_reason: Annotated[
-        Reason,
+        Reason | None,
         "direct_match: by its own text; otherwise by links, one, two or more links away from a"
-        " direct match",
-    ]
+        " direct match; null where max_tokens leaves no room",
+    ] = None
     relevance_text: Annotated[
-        str, "the same as a sentence: matching words, similarity, linking page"
-    ]
+        str,
+        "the same as a sentence: matching words, similarity, linking page; empty where max_tokens"
+        " leaves no room",
+    ] = ""
     link_type: Annotated[
         LinkType | None, "type of the link by which it was found; null for a direct match"
     ] = None
@@ -667,9 +676,12 @@ def fit_search(record: Json, limit: TokenLimit) -> None:
     passages = [{key: limit.clear(best, key) for key in PASSAGE_KEYS} for best in bests]
     for result in results:
         del result["sections"][1:]
+    share = LINES_SHARE if limit.is_text else RECORD_LINES_SHARE
+    lines = limit._replace(most=int(limit.most * share))
+    if not limit.is_text and limit.is_lean:
+        lines.drop(record, _spare_parts(results, limit))
     if not limit.drop(record, _removable_parts(record, limit)):
         return
-    lines = limit._replace(most=int(limit.most * LINES_SHARE))
     lines.drop(record, _last_results(record, 1))
     kept = {id(result) for result in results}
     texts = [text for text in texts if text.text["text"] and id(text.result) in kept]
@@ -723,12 +735,25 @@ def _restore_passage(record: Json, limit: TokenLimit, best: Json, passage: Json,
     return room
 
 
+def _spare_parts(results: list[Json], limit: TokenLimit) -> Iterator[Any]:
+    for result in results:
+        for page in result.get("linked_pages", ()):
+            yield [limit.clear(page, key) for key in SPARE_OF_LINKED]
+    has_ids = any("doc_id" in result for result in results)  # with `verbose`, why is asked for
+    for result in results:
+        yield [limit.clear(result, key) for key in SPARE]
+        for section in result["sections"]:
+            yield [limit.clear(section, key) for key in SPARE_OF_SECTIONS]
+        if not has_ids:
+            yield limit.clear(result, "relevance_text")
+
+
 def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
     results = record["results"]
     for key in ("linked_pages", "stale_refs"):
         for result in reversed(results):
             yield limit.clear(result, key)
-    yield from _last_results(record, 0)
+    yield from _last_results(record, 1)
 
 
 def _last_results(record: Json, kept: int) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import QUERY_CHARACTERS, MaxTokens
-from ubp.frame.budget import TokenLimit
+from ubp.frame.budget import MIN_BEGINNING, TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import Fraction, Keyword, Option, PagePath, Title
 from ubp.frame.wording import count, printable_line
@@ -23,6 +23,8 @@ from ubp.kits.notes.search import FoundNotes, NoteSearch
 from ubp.search.fusion import WEAK_SCORE, WORDS_SHARE
 from ubp.sync.language_model import find_language_model
 
+# Of a budget, for the best passage as the answer, before the same passage among the sources.
+ANSWER_SHARE = 0.25
 ASK_TOKENS = 4_000
 SHOWN_PASSAGES, MAX_LINES = 3, 20  # for people
 MAX_NOTES, MAX_PASSAGES = 8, 8
@@ -166,10 +168,16 @@ def features_of(found: FoundNotes) -> tuple[float, float, float]:
 
 
 def fit(record: Json, limit: TokenLimit) -> None:
-    """Drop the last passages, then cut off the end of the answer."""
+    """Cut off the end of the answer, as far as a passage has it, then drop the last passages."""
+    if limit.excess(record) <= 0:
+        return
     sources = record.get("sources", [])
-    if not limit.drop(record, iter(lambda: sources.pop() if sources else None, None)):
-        limit.truncate(record, record, "answer")
+    if sources and not record.get("written_by"):
+        part = {**record, "sources": []}
+        limit._replace(most=int(limit.most * ANSWER_SHARE)).truncate(part, part, "answer")
+        record["answer"] = part["answer"] or record["answer"][:MIN_BEGINNING]
+    if not limit.keep_first(record, sources):
+        limit.shorten(record, [record])
 
 
 def text(record: AnswerRecord, write: Writer) -> Iterator[str]:

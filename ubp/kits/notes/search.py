@@ -202,7 +202,7 @@ def _without_title(passage: str, note: Note) -> str:
 
 def fit(record: Json, limit: TokenLimit) -> None:
     """Drop the last results."""
-    limit.drop(record, iter(lambda: record["results"].pop() if record["results"] else None, None))
+    limit.keep_first(record, record["results"])
 
 
 def text(record: NotesRecord, write: Writer) -> Iterator[str]:

@@ -1,13 +1,11 @@
-"""Types of fields of several requests and records about projects, and the texts of the tools."""
+"""Types of fields of several requests and records about projects, and the texts about them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.frame.budget import TokenLimit
-from ubp.frame.encoding import Json, to_json, to_lean_object
 from ubp.frame.fields import Line
-from ubp.frame.writer import NOTICE, Writer
+from ubp.frame.writer import Writer
 
 MAX_TOP_K = 50
 HEADING_SEPARATOR = " > "
@@ -16,6 +14,7 @@ Project = Annotated[str, "project, from rag://projects; by default the repositor
 Category = Annotated[str, "value of the field category"]
 Metadata = Annotated[Mapping[str, str | tuple[str, ...]], "the fields of its front matter"]
 ProjectName = Annotated[str, "name of the project"]
+Success = Annotated[bool, "true; the result of a call that failed has false"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +31,13 @@ def position(start: int, end: int, section: Sequence[str]) -> PositionRecord:
     return PositionRecord(start, max(start, end), HEADING_SEPARATOR.join(section))
 
 
-def text(record: object, _: Writer) -> Iterator[str]:
-    """Yield a record as JSON, in which every text of a document is in quotation marks."""
-    yield to_json({**to_lean_object(record), "content_notice": NOTICE})
-
-
-def drop_last(name: str) -> Callable[[Json, TokenLimit], None]:
-    """Return what drops the last items of a list until the answer fits."""
-
-    def fit(record: Json, limit: TokenLimit) -> None:
-        items = record[name]
-        limit.drop(record, iter(lambda: items.pop() if items else None, None))
-
-    return fit
+def about(metadata: Mapping[str, str | Sequence[str]], write: Writer) -> str:
+    """Return the fields of a document: `category design, tags security`; "" if it has none."""
+    fields = (
+        (key, [values] if isinstance(values, str) else values) for key, values in metadata.items()
+    )
+    return ", ".join(
+        f"{write.name(key)} {' '.join(map(write.label, values))}"
+        for key, values in fields
+        if values
+    )

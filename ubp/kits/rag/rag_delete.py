@@ -1,19 +1,23 @@
 """`rag_delete`: remove documents that agents have added."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.fields import Count, DocId
+from ubp.frame.wording import count
+from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.rag.changes import DeleteFilters, delete
-from ubp.kits.rag.fields import Category, text
+from ubp.kits.rag.fields import Category, Success
 
 
 @dataclass(frozen=True, slots=True)
 class RagDeleteRecord:
     """What was deleted."""
 
+    success: Success
     deleted_count: Annotated[Count, "number of documents"]
     deleted_ids: Annotated[tuple[DocId, ...], "their ids"]
 
@@ -49,7 +53,13 @@ def run(session: Session, request: RagDeleteRequest) -> RagDeleteRecord:
         else DeleteFilters(filters.older_than, filters.category, filters.source_type),
         purge=request.purge,
     )
-    return RagDeleteRecord(len(deleted), deleted)
+    return RagDeleteRecord(success=True, deleted_count=len(deleted), deleted_ids=deleted)
+
+
+def text(record: RagDeleteRecord, write: Writer) -> Iterator[str]:
+    """Yield how many documents were deleted, and their ids."""
+    yield f"Deleted {count(record.deleted_count, 'document')}. {write.notice()}"
+    yield from record.deleted_ids
 
 
 RAG_DELETE = Answer(

@@ -1,15 +1,16 @@
 """`rag_external`: store a text from an issue tracker, a wiki or a web page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.errors import BadArgumentError
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.fields import DocId, Keyword, Moment
+from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.rag.changes import MAX_TTL_HOURS, store_text
-from ubp.kits.rag.fields import text
+from ubp.kits.rag.fields import Success
 from ubp.sync.documents import ExternalDocument
 
 MAX_CONTENT_CHARACTERS = 4_000_000
@@ -20,6 +21,7 @@ MAX_ADDRESS_CHARACTERS = 2_000
 class RagExternalRecord:
     """A text that was stored."""
 
+    success: Success
     document_id: DocId
     expires_at: Annotated[Moment | None, "when it answers no more; null: never"] = None
 
@@ -56,7 +58,15 @@ def run(session: Session, request: RagExternalRequest) -> RagExternalRecord:
             given,
         ),
     )
-    return RagExternalRecord(stored.document_id, stored.expires_at or None)
+    return RagExternalRecord(
+        success=True, document_id=stored.document_id, expires_at=stored.expires_at or None
+    )
+
+
+def text(record: RagExternalRecord, write: Writer) -> Iterator[str]:
+    """Yield the id of the stored text, and when it expires."""
+    expiry = f"; expires {record.expires_at}" if record.expires_at else ""
+    yield f"Stored as {record.document_id}{expiry}. {write.notice()}"
 
 
 def _text(given: dict[str, object], name: str) -> str:

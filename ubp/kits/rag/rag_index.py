@@ -1,20 +1,24 @@
 """`rag_index`: documents of a file or folder become part of a project."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Annotated
 
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.fields import Count
+from ubp.frame.wording import count
+from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.rag.changes import IndexRequest, index_path
-from ubp.kits.rag.fields import Project, ProjectName, text
+from ubp.kits.rag.fields import Project, ProjectName, Success
 
 
 @dataclass(frozen=True, slots=True)
 class RagIndexRecord:
     """What was indexed of a path."""
 
+    success: Success
     project: ProjectName
     indexed_files: Annotated[tuple[str, ...], "documents of the project"]
     total_chunks: Annotated[Count, "parts of these documents"]
@@ -66,12 +70,21 @@ def run(session: Session, request: RagIndexRequest) -> RagIndexRecord:
         ),
     )
     return RagIndexRecord(
-        indexed.project,
-        indexed.files,
-        indexed.chunks,
-        tuple(f"{problem.address}: {problem.reason}" for problem in indexed.problems),
-        round((perf_counter() - started) * 1000, 1),
+        success=True,
+        project=indexed.project,
+        indexed_files=indexed.files,
+        total_chunks=indexed.chunks,
+        errors=tuple(f"{problem.address}: {problem.reason}" for problem in indexed.problems),
+        time_taken_ms=round((perf_counter() - started) * 1000, 1),
     )
+
+
+def text(record: RagIndexRecord, write: Writer) -> Iterator[str]:
+    """Yield the documents that were indexed, and the files that could not be."""
+    files, chunks = count(len(record.indexed_files), "document"), count(record.total_chunks, "part")
+    yield f"{files} of project {write.name(record.project)}, {chunks}. {write.notice()}"
+    yield from (write.path(path) for path in record.indexed_files)
+    yield from (f"Not indexed: {write.quote(error)}" for error in record.errors)
 
 
 RAG_INDEX = Answer(

@@ -1,18 +1,21 @@
 """`rag_search`: the passages of a project that answer a question."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Annotated, Literal, NamedTuple
 
 from ubp.core.config import EXCERPT_ONLY
 from ubp.core.dates import parse_date
-from ubp.core.model import FilePath, Level
+from ubp.core.model import QUIET_LEVELS, FilePath, Level
 from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import MaxTokens, Query, Tags, between
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.frame.fields import Count, DocId, Fraction, PagePath
-from ubp.frame.wording import moment
+from ubp.frame.wording import count, moment
+from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.kits.rag import projects
@@ -22,9 +25,9 @@ from ubp.kits.rag.fields import (
     Metadata,
     PositionRecord,
     Project,
-    drop_last,
+    Success,
+    about,
     position,
-    text,
 )
 from ubp.search.dates import created_at
 from ubp.search.excerpt import drop_overlaps
@@ -72,9 +75,11 @@ class RagResultRecord:
 class RagSearchRecord:
     """The passages that answer a query best."""
 
+    success: Success
     results: Annotated[tuple[RagResultRecord, ...], "best first"]
     total_found: Annotated[Count, "documents that were found, at least"]
     search_time_ms: Annotated[float, "time taken"]
+    truncated_count: Annotated[Count, "passages that are left out because of max_tokens"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,12 @@ def run(session: Session, request: RagSearchRequest) -> RagSearchRecord:
         request.project,
         lambda project: find_passages(project, request.query, request.top_k, mode, filters),
     )
-    return RagSearchRecord(results, total, round((perf_counter() - started) * 1000, 1))
+    return RagSearchRecord(
+        success=True,
+        results=results,
+        total_found=total,
+        search_time_ms=round((perf_counter() - started) * 1000, 1),
+    )
 
 
 def find_passages(
@@ -216,12 +226,51 @@ def _creation_dates(project: projects.Project, view: View) -> Mapping[FilePath, 
     return dates | {path: moment(date) for path, date in committed.items() if date is not None}
 
 
+def fit(record: Json, limit: TokenLimit) -> None:
+    """Drop the places of words, then the last passages."""
+    results = record["results"]
+    if limit.drop(record, (_drop_highlights(result) for result in reversed(results))):
+        return
+    limit.keep_first(record, results, counter="truncated_count")
+    for result in results:
+        place = result["position"]
+        place["line_end"] = min(place["line_end"], place["line_start"] + result["text"].count("\n"))
+
+
+def _drop_highlights(result: Json) -> Json:
+    places, result["highlights"] = result["highlights"], []
+    return {"highlights": places}
+
+
+def text(record: RagSearchRecord, write: Writer) -> Iterator[str]:
+    """Yield the passages, each with its place, its score and its fields."""
+    if not record.results:
+        yield "No document answers this. Try different words, or another project."
+        return
+    marker = write.marker(*(result.text for result in record.results))
+    passages = count(len(record.results), "passage")
+    documents = count(record.total_found, "document")
+    yield f"{passages}, best first, of {documents}. {write.notice(marker)}"
+    for result in record.results:
+        place = result.position
+        headings = f" > {write.title(place.section)}" if place.section else ""
+        level = [] if result.staleness in QUIET_LEVELS else [result.staleness]
+        facts = [f"score {result.score:.2f}", *level, about(result.metadata, write)]
+        facts.append(f"id {result.document_id}")
+        known = "; ".join(filter(None, facts))
+        lines = f"{place.line_start}-{place.line_end}"
+        yield f"{write.path(result.file_path)}:{lines}{headings} ({known})"
+        yield from write.enclose(result.text, marker)
+    if record.truncated_count:
+        yield f"[{count(record.truncated_count, 'more passage')}: use a larger max_tokens]"
+
+
 RAG_SEARCH = Answer(
     request=RagSearchRequest,
     record=RagSearchRecord,
     run=run,
     text=text,
-    fit=drop_last("results"),
+    fit=fit,
     tool=ToolTraits(
         title="Search a project",
         description=(

@@ -1,7 +1,7 @@
 """`rag_suggest`: the documents that belong to a text or a piece of code."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -13,12 +13,16 @@ from ubp.core.paths import doc_id
 from ubp.core.policy import excerpt
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import MaxTokens, between
-from ubp.frame.fields import DocId, Fraction, Keyword, PagePath
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
+from ubp.frame.fields import Count, DocId, Fraction, Keyword, PagePath
+from ubp.frame.wording import count
+from ubp.frame.writer import Writer
 from ubp.git.output import blob_id
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.kits.rag import projects
-from ubp.kits.rag.fields import MAX_TOP_K, Project, drop_last, text
+from ubp.kits.rag.fields import MAX_TOP_K, Project, Success
 from ubp.search.pages import PageQuery
 from ubp.search.results import read_texts
 from ubp.search.run import search_pages
@@ -51,7 +55,9 @@ class RagSuggestionRecord:
 class RagSuggestRecord:
     """The documents that belong to a context."""
 
+    success: Success
     suggestions: Annotated[tuple[RagSuggestionRecord, ...], "most relevant first"]
+    truncated_count: Annotated[Count, "documents that are left out because of max_tokens"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ def run(session: Session, request: RagSuggestRequest) -> RagSuggestRecord:
         request.project,
         lambda project: suggest(project, request.context, request.top_k, is_code=is_code),
     )
-    return RagSuggestRecord(suggestions)
+    return RagSuggestRecord(success=True, suggestions=suggestions)
 
 
 def suggest(
@@ -175,12 +181,33 @@ def _beginning(data: bytes) -> str:
     return " ".join(body.split())[:240]
 
 
+def fit(record: Json, limit: TokenLimit) -> None:
+    """Drop the last documents."""
+    limit.keep_first(record, record["suggestions"], counter="truncated_count")
+
+
+def text(record: RagSuggestRecord, write: Writer) -> Iterator[str]:
+    """Yield the documents, each with the reason and the part that is relevant."""
+    if not record.suggestions:
+        yield "No document belongs to this. Try rag_search."
+        return
+    yield f"{count(len(record.suggestions), 'document')}, most relevant first. {write.notice()}"
+    for page in record.suggestions:
+        place = f"{write.path(page.file_path)}: {write.title(page.text)}"
+        yield f"{place} (relevance {page.relevance:.2f}; id {page.document_id})"
+        yield f"  {write.quote(page.reason)}"
+        if page.snippet:
+            yield f"  {write.quote(' '.join(page.snippet.split()))}"
+    if record.truncated_count:
+        yield f"[{count(record.truncated_count, 'more document')}: use a larger max_tokens]"
+
+
 RAG_SUGGEST = Answer(
     request=RagSuggestRequest,
     record=RagSuggestRecord,
     run=run,
     text=text,
-    fit=drop_last("suggestions"),
+    fit=fit,
     tool=ToolTraits(
         title="Suggest documents for code or text",
         description=(

@@ -1,19 +1,22 @@
 """`rag_sync`: bring a project up to date with the files that it was made from."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.fields import Count, PagePath
+from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.rag.changes import synchronize
-from ubp.kits.rag.fields import text
+from ubp.kits.rag.fields import Success
 
 
 @dataclass(frozen=True, slots=True)
 class RagSyncRecord:
     """What a synchronization changed."""
 
+    success: Success
     added: Annotated[tuple[PagePath, ...], "new documents"]
     updated: Annotated[tuple[PagePath, ...], "documents whose files have changed"]
     deleted: Annotated[tuple[PagePath, ...], "also what had expired"]
@@ -41,12 +44,23 @@ def run(session: Session, request: RagSyncRequest) -> RagSyncRecord:
         removes=request.remove_deleted,
     )
     return RagSyncRecord(
-        compared.added,
-        compared.updated,
-        compared.deleted,
-        compared.unchanged,
-        tuple(f"{problem.address}: {problem.reason}" for problem in compared.problems),
+        success=True,
+        added=compared.added,
+        updated=compared.updated,
+        deleted=compared.deleted,
+        unchanged=compared.unchanged,
+        errors=tuple(f"{problem.address}: {problem.reason}" for problem in compared.problems),
     )
+
+
+def text(record: RagSyncRecord, write: Writer) -> Iterator[str]:
+    """Yield what was added, updated and deleted, and what could not be read."""
+    changes = (("added", record.added), ("updated", record.updated), ("deleted", record.deleted))
+    counts = ", ".join(f"{len(paths)} {change}" for change, paths in changes)
+    yield f"{counts}, {record.unchanged} unchanged. {write.notice()}"
+    for change, paths in changes:
+        yield from (f"{change} {write.path(path)}" for path in paths)
+    yield from (f"Not read: {write.quote(error)}" for error in record.errors)
 
 
 RAG_SYNC = Answer(

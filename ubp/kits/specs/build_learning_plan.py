@@ -118,15 +118,15 @@ def _planned(section: PlannedSection, opened: Opened) -> PlannedSectionRecord:
 
 def fit(record: Json, limit: TokenLimit) -> None:
     """Drop addresses, then the last sections of each week; themes and times stay."""
-    limit.drop(record, _removable_parts(record, limit))
+    limit.drop(record, _removable_parts(record["weeks"], limit))
 
 
-def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
-    for week in record["weeks"]:
+def _removable_parts(weeks: list[Json], limit: TokenLimit) -> Iterator[Any]:
+    for week in weeks:
         for section in week["sections"]:
             yield limit.clear(section, "url")
-    while any(week["sections"] for week in record["weeks"]):
-        longest = max(record["weeks"], key=lambda week: len(week["sections"]))
+    while sum(len(week["sections"]) for week in weeks) > 1:
+        longest = max(weeks, key=lambda week: len(week["sections"]))
         longest["omitted_sections"] = longest.get("omitted_sections", 0) + 1
         yield longest["sections"].pop()
 

@@ -104,17 +104,16 @@ def _changes(
 
 
 def fit(record: Json, limit: TokenLimit) -> None:
-    """Drop the words of the longest changes, then the last changes."""
-    limit.drop(record, _removable_parts(record, limit))
+    """Drop the places where sections were, the words of the longest changes, the last changes."""
+    if not limit.drop(record, _details(record["changes"], limit)):
+        limit.keep_first(record, record["changes"])
 
 
-def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
-    changes = record["changes"]
+def _details(changes: list[Json], limit: TokenLimit) -> Iterator[Any]:
+    yield [limit.clear(change, "old") for change in changes if change.get("new")]
     for change in sorted(changes, key=lambda change: -limit.weigh(change.get("words", []))):
         if change.get("words"):
             yield limit.clear(change, "words")
-    while changes:
-        yield changes.pop()
 
 
 def text(record: SpecComparisonRecord, write: Writer) -> Iterator[str]:

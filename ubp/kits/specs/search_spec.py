@@ -66,6 +66,7 @@ class SpecSearchRecord:
 
     query: Annotated[str, "the question"]
     results: Annotated[tuple[SpecResultRecord, ...], "best first"]
+    truncated_count: Annotated[Count, "results that are left out because of max_tokens"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def run(session: Session, request: SpecSearchRequest) -> SpecSearchRecord:
 
 def fit(record: Json, limit: TokenLimit) -> None:
     """Drop the last results."""
-    limit.drop(record, iter(lambda: record["results"].pop() if record["results"] else None, None))
+    limit.keep_first(record, record["results"], counter="truncated_count")
 
 
 def text(record: SpecSearchRecord, write: Writer) -> Iterator[str]:
@@ -149,6 +150,8 @@ def text(record: SpecSearchRecord, write: Writer) -> Iterator[str]:
     for result in record.results:
         yield from cited(result, write)
         yield f"  {write.quote(' '.join(result.snippet.text.split()))}"
+    if record.truncated_count:
+        yield f"[{count(record.truncated_count, 'more section')}: use a larger max_tokens]"
 
 
 SEARCH_SPEC = Answer(

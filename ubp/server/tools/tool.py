@@ -174,7 +174,7 @@ MEASUREMENT_TOKENS = 20
 
 
 class ToolAnswer(NamedTuple):
-    """An answer: the text, and the same facts as a record for programs; `meta` is for an app."""
+    """An answer: the text, or the record's JSON as text, and the record; `meta` is for an app."""
 
     record: Json
     text: str
@@ -192,7 +192,7 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
 ) -> ToolAnswer:
     """Run a tool and return its answer; `agent` is who calls, `has_app` whether it shows apps.
 
-    Budgets limit what is sent: the text, and with `is_structured` also the record. Paths are
+    Budgets limit what is sent: the text, or with `is_structured` the record. Paths are
     relative to the directory in which the workspace was opened: open it at the repository's root.
 
     Raises:
@@ -258,11 +258,11 @@ def _answer(
     is_structured: bool,
 ) -> ToolAnswer:
     def write(record: Json) -> str:
-        return enclose_titles(tool.text(record)) + (to_json(record) if is_structured else "")
+        return to_json(record) if is_structured else enclose_titles(tool.text(record))
 
     run = tool.run if is_structured or tool.run_for_text is None else tool.run_for_text
     limits = [
-        TokenLimit(most - MEASUREMENT_TOKENS, MEASURES[name], write)
+        TokenLimit(most - MEASUREMENT_TOKENS, MEASURES[name], write, is_text=not is_structured)
         for name in tool.budgets
         if (most := getattr(request, name, None)) is not None
     ]
@@ -271,8 +271,11 @@ def _answer(
             run(workspace, request), started, fit=tool.fit, limits=limits, is_lean=True
         )
         number = len(record[tool.items]) if tool.items else 0
+        if number == 1:
+            for limit in limits:
+                limit.shorten(record, record[tool.items])
         counted = limits if number > 1 else ()
         shares = [limit.most / (limit.most + limit.excess(record)) for limit in counted]
         if min(shares, default=1.0) >= 1:
-            return ToolAnswer(record, enclose_titles(tool.text(record)))
+            return ToolAnswer(record, write(record))
         request = replace(request, limit=min(number - 1, max(1, int(number * min(shares)))))
