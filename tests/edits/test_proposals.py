@@ -415,3 +415,53 @@ def test_lease_lasts_while_its_session_edits_the_page(project, propose, workspac
     leases.renew(workspace.session.repository, agent, None, now)
     reject(workspace.session, 1, "no")
     assert list((project.root / ".git/ubp/leases").iterdir()) == []
+
+
+def test_edit_that_makes_another_page_stale_is_reported_and_not_refused(project, propose):
+    project.page("docs/derived.md", PAGE)
+    project.commit()
+    result = propose(changes.append("More."))
+    assert [(found.rule, found.filepath) for found in result.effect.introduced] == [
+        ("stale-doc", "docs/derived.md")
+    ]
+
+
+def test_edit_with_invalid_front_matter_is_refused(propose):
+    with pytest.raises(FindingsRefusedError, match="introduces 1 finding"):
+        propose(lambda _, __: b"---\nsource_refs: [/etc/passwd]\n---\n\n# Auth\n\n## Login\n")
+
+
+def test_error_after_an_own_edit_names_the_proposal_and_its_blob(project, propose):
+    blob = project.git("rev-parse", f"HEAD:{PAGE}")
+    first = propose(changes.append("More."), expected_blob=blob)
+    with pytest.raises(BadArgumentError) as caught:
+        propose(changes.append("And more."), expected_blob=blob)
+    assert caught.value.cause == (
+        f"Your proposal 1 has changed it: its blob id there is {first.blob}."
+    )
+    assert f"expected_blob {first.blob}" in caught.value.hint
+
+
+@pytest.mark.parametrize("source", ["src/auht.py", "source/auth.py"])
+def test_misspelt_source_is_refused_with_the_nearest_file(source, propose, workspace):
+    with pytest.raises(BadArgumentError) as caught:
+        propose(changes.bind(workspace.session, PAGE, [source]), action="bind")
+    assert caught.value.hint == "Did you mean src/auth.py?"
+
+
+def test_misspelt_source_does_not_name_an_excluded_file(project):
+    project.write(".ubp/config.json", '{"source": {"exclude": ["secrets/**"]}}')
+    project.write("secrets/auth_key.py", "key = 1\n")
+    project.commit()
+    with Workspace.open(str(project.root)) as workspace, pytest.raises(BadArgumentError) as caught:
+        propose_edit(
+            workspace.session,
+            EditRequest(
+                Agent("client 1.0", "a"),
+                "bind",
+                PAGE,
+                changes.bind(workspace.session, PAGE, ["src/auth_key.py"]),
+                "It describes it.",
+            ),
+        )
+    assert "secrets" not in caught.value.hint

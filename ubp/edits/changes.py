@@ -15,7 +15,7 @@ from ubp.index.view import View
 from ubp.markdown.document import read_head
 from ubp.markdown.edit_sources import add_sources, choose_form
 from ubp.markdown.new_page import write_page
-from ubp.markdown.outline import find_section, read_outline
+from ubp.markdown.outline import closest_section, find_section, read_outline
 from ubp.markdown.source_text import SourceText
 from ubp.staleness.assess import assess
 from ubp.staleness.pins import AckOptions, pin_page
@@ -30,7 +30,7 @@ def create(session: Session, content: str, doc_type: str | None, sources: Sequen
     def change(_: bytes | None, view: View) -> bytes:
         fields: dict[str, object] = {"doc_type": doc_type} if doc_type else {}
         if sources:
-            _check_sources(view, sources)
+            _check_sources(session, view, sources)
             fields[_plain_key(session)] = list(sources)
         if fields and read_head(content.encode("utf-8", "surrogatepass"), session.config.keys).body:
             raise BadArgumentError(
@@ -66,7 +66,7 @@ def replace_section(content: str, name: str) -> Change:
         section = find_section(outline, name)
         if section is None:
             ids = [section.id for section in outline if section.id]
-            closest = closest_name(name, ids)
+            closest = closest_section(outline, name)
             raise BadArgumentError(
                 "section",
                 f"The page has no section {name}.",
@@ -103,13 +103,14 @@ def acknowledge(session: Session, page: FilePath, source: str | None, reason: st
         references = assessed.references if assessed else ()
         chosen = [v for v in references if source is None or source in {v.name, v.source_path}]
         if assessed is None or not chosen:
+            names = [verdict.name for verdict in references]
+            closest = closest_name(source or "", names)
+            hint = "" if references else "Propose sources with ubp_bind."
             raise BadArgumentError(
                 "source_path" if source else "filepath",
                 f"{page} does not list {source}." if source else f"{page} lists no sources.",
-                cause=f"It lists {', '.join(v.name for v in references[:10])}."
-                if references
-                else "",
-                hint="" if references else "Propose sources with ubp_bind.",
+                cause=f"It lists {', '.join(names[:10])}." if names else "",
+                hint=f"Did you mean {closest}?" if closest else hint,
             )
         options = AckOptions(session.config.keys, False, False, reason, session.is_hidden)  # noqa: FBT003
         assessed = assessed._replace(references=tuple(chosen))
@@ -126,14 +127,14 @@ def bind(session: Session, page: FilePath, sources: Sequence[str]) -> Change:
     """Return the change that adds sources to a page's front matter."""
 
     def change(old: bytes | None, view: View) -> bytes:
-        _check_sources(view, sources)
+        _check_sources(session, view, sources)
         form = choose_form(page, view.sites().of(page))
         return add_sources(old or b"", session.config.keys, sources, form)
 
     return change
 
 
-def _check_sources(view: View, sources: Sequence[str]) -> None:
+def _check_sources(session: Session, view: View, sources: Sequence[str]) -> None:
     paths = []
     for source in sources:
         path = normalize_path(source.partition("#")[0])
@@ -143,8 +144,24 @@ def _check_sources(view: View, sources: Sequence[str]) -> None:
     for path, entry in view.entries(paths).items():
         if entry is None and not any(character in path for character in "*?["):
             raise BadArgumentError(
-                "sources", f"There is no file or folder {path}.", hint="Use paths from the root."
+                "sources",
+                f"There is no file or folder {path}.",
+                hint=f"Did you mean {closest}?"
+                if (closest := _closest_file(session, view, path))
+                else "Use paths from the root.",
             )
+
+
+def _closest_file(session: Session, view: View, path: FilePath) -> str | None:
+    """Return the file that was probably meant: one of the same name, or of the same folder."""
+    folder, _, name = path.rpartition("/")
+    same = [
+        file
+        for file, _ in view.files()
+        if file.rpartition("/")[2] == name and not session.is_hidden(file)
+    ]
+    children = [file for file in view.children(FilePath(folder)) if not session.is_hidden(file)]
+    return closest_name(path, same, cutoff=0.0) or closest_name(path, children)
 
 
 def _plain_key(session: Session) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ubp.checks.finding import Finding
 from ubp.checks.relaxed import find_relaxation
-from ubp.checks.rules import relaxed_check
+from ubp.checks.rules import bad_front_matter, relaxed_check
 from ubp.checks.run import check_change, check_options, check_state
 from ubp.core.errors import BadArgumentError, PageNotFoundError, UsageError
 from ubp.core.model import FilePath, Level, ObjectId
@@ -41,8 +41,14 @@ from ubp.staleness.assess import assess
 from ubp.staleness.state import open_change, open_context
 
 AGENT_ADDRESS = "agent@ubp.invalid"
-# Whatever their severity, an agent must ask for leave to introduce findings of these rules.
-REFUSED_RULES = frozenset({"broken-link", "missing-anchor", "ambiguous-link", relaxed_check.NAME})
+# Whatever their severity, an agent must ask for leave to introduce findings of these rules. Others
+# are only reported: pages that list the edited one as a source become stale by any edit.
+REFUSED_RULES = frozenset(
+    {
+        *("broken-link", "missing-anchor", "ambiguous-link"),
+        *(bad_front_matter.NAME, relaxed_check.NAME),
+    }
+)
 
 Change = Callable[[bytes | None, View], bytes]
 """Returns the new bytes of a page from the old ones (None: it is new) and the state they are in."""
@@ -79,7 +85,7 @@ def propose(session: Session, request: EditRequest) -> EditResult:
     Raises:
         BadArgumentError: the path or the text is not allowed, or `expected_blob` is not the page's.
         PageNotFoundError: there is no such page.
-        FindingsRefusedError: links would break, or other errors appear, and this was not allowed.
+        FindingsRefusedError: links would break or front matter be invalid, and it was not allowed.
         UsageError: the page is locked, the agent is too fast, or nothing would change.
         RepositoryError: writing failed.
     """
@@ -139,7 +145,7 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
     now = session.clock()
     check_path(session.config, page, view)
     check_lock(repository, proposals, page, agent, now)
-    old, blob = _read(session, view, page, request)
+    old, blob = _read(session, view, request, current)
     new = request.change(old, view)
     if new == (old or b"") and old is not None:
         raise UsageError(f"The edit changes nothing in {page}.")
@@ -219,9 +225,10 @@ def _head(session: Session) -> ObjectId:
 
 
 def _read(
-    session: Session, view: View, page: FilePath, request: EditRequest
+    session: Session, view: View, request: EditRequest, current: Proposal | None
 ) -> tuple[bytes | None, ObjectId]:
     """Return the page's bytes and blob in the proposal; None: it is new."""
+    page = request.page
     entry = view.entry(page)
     if request.action == "create":
         if entry is not None:
@@ -239,13 +246,19 @@ def _read(
     expected = request.expected_blob
     if expected is not None and not abbreviates(expected, entry.id):
         is_uncommitted = session.repository.root is not None and session.view().is_changed(page)
+        cause, hint = f"Its blob id is {entry.id}.", "Read the page again."
+        if current is not None and page in current.pages:
+            cause = f"Your proposal {current.id} has changed it: its blob id there is {entry.id}."
+            hint = (
+                f"If you know that text, pass expected_blob {entry.id}; else read the page again."
+            )
+        elif is_uncommitted:
+            cause, hint = f"{page} has changes that are not committed.", "Commit them first."
         raise BadArgumentError(
             "expected_blob",
             f"{page} is not the text that the edit was written for.",
-            cause=f"{page} has changes that are not committed."
-            if is_uncommitted
-            else f"Its blob id is {entry.id}.",
-            hint="Commit them first." if is_uncommitted else "Read the page again.",
+            cause=cause,
+            hint=hint,
         )
     data = session.repository.read_blobs([entry.id])[entry.id]
     if data is None:
@@ -254,11 +267,7 @@ def _read(
 
 
 def _check_findings(effect: Effect, request: EditRequest) -> None:
-    refused = [
-        finding
-        for finding in effect.introduced
-        if finding.severity == "error" or finding.rule in REFUSED_RULES
-    ]
+    refused = [finding for finding in effect.introduced if finding.rule in REFUSED_RULES]
     if not refused or request.allow_findings:
         return
     lines = [f"{f.filepath}:{f.line} {f.message} [{f.rule}]" for f in refused[:10]]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ubp.core.text import fold, slug
+from ubp.core.text import closest_name, fold, slug
 from ubp.markdown.blocks import find_blocks
 from ubp.markdown.document import read_head
 from ubp.markdown.headings import Heading, find_outline
@@ -137,6 +137,12 @@ def find_section(outline: Sequence[Named], name: str) -> Named | None:
             if wanted in section.names:
                 return section
     return None
+
+
+def closest_section(outline: Sequence[Named], name: str) -> str | None:
+    """Return the id of the section that was probably meant; None if all are too different."""
+    ids = [section.id for section in outline if section.id]
+    return closest_name(slug(" ".join(name.split())), ids) or closest_name(name, ids)
 
 
 def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:

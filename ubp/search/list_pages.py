@@ -10,7 +10,6 @@ from ubp.core.errors import BadArgumentError, PageNotFoundError
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import Assessment, FilePath, Link, Section
 from ubp.core.policy import excerpt
-from ubp.core.text import closest_name
 from ubp.index.session import AssessPaths, Session
 from ubp.index.view import View
 from ubp.markdown.resolve import Bucket
@@ -26,6 +25,9 @@ DATE_KEYS: frozenset[SortKey] = frozenset({"updated_at", "created_at"})
 
 # Links to existing or missing documents; other links lead to files, routes, or the same document.
 TO_DOCUMENTS: frozenset[Bucket] = frozenset({"resolved", "ambiguous", "missing"})
+
+
+MAX_NAMED_SECTIONS = 20  # in an error
 
 
 class PagePart(NamedTuple):
@@ -165,17 +167,20 @@ def narrow_page(page: OpenPage, data: bytes, name: str) -> OpenPage:
     Raises:
         PageNotFoundError: it has no such section.
     """
-    from ubp.markdown.outline import find_section, read_outline
+    from ubp.markdown.outline import closest_section, find_section, read_outline
 
     outline = read_outline(data)
     found = find_section(outline, name)
     if found is None:
+        closest = closest_section(outline, name)
+        near = (f"{page.document.path}#{closest}",) if closest else ()
         ids = [section.id for section in outline if section.id]
-        closest = closest_name(name, ids)
+        sections = f" Its sections: {', '.join(ids[:MAX_NAMED_SECTIONS])}." if ids else ""
         raise PageNotFoundError(
             f"{page.document.path} has no section {name}.",
-            cause="No heading has this id or text.",
-            hint=f"Did you mean {page.document.path}#{closest}?" if closest else "",
+            near=near,
+            cause=f"No heading has this id or text.{'' if near else sections}",
+            hint=f"Did you mean {near[0]}?" if near else "",
         )
 
     return _narrowed(page, data, found)

@@ -12,7 +12,7 @@ retired).
 import logging
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from mcp import MCPError
@@ -40,6 +40,7 @@ from ubp.frame.quoting import name
 from ubp.frame.wording import printable
 from ubp.server.scheduler import IndexNotReadyError
 from ubp.server.transport import readable_json
+from ubp.table import ROWS
 
 PAGE_NOT_FOUND = -32003
 INDEX_NOT_READY = -32004
@@ -55,6 +56,9 @@ MAX_CHARACTERS = 4_000
 
 LOG = logging.getLogger(__name__)
 
+_TOOLS_OF_COMMANDS = {row.command: row.tool for row in ROWS if row.command and row.tool}
+# In backquotes, or at the end of a sentence: with arguments it is another request.
+_COMMAND = re.compile(r"`ubp ([a-z-]+)`|\bubp ([a-z-]+)(?=\.?$)")
 # Two directories and more: a single one hardly reveals anything about this machine.
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.:/\\-])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:;,'\"`]+)+[/\\]")
 
@@ -117,15 +121,26 @@ async def answer_errors(ctx: ServerRequestContext[Any], call_next: CallNext) -> 
         raise internal_error(ctx.method, error) from None
 
 
-def translate(error: UbpError) -> MCPError:
-    """Return the protocol's error for an error with message, cause and hint."""
+def translate(error: UbpError, offered: Collection[str] = ()) -> MCPError:
+    """Return the protocol's error for an error with message, cause and hint.
+
+    Commands without arguments are replaced by the tools that give the same answer, if `offered`.
+    """
     row = next((row for row in _ROWS if isinstance(error, row.error)), None)
     if row is None:
         return internal_error(type(error).__name__, error)
     data = {"kind": row.kind, **_shortened(_details(error))}
     sentences = [error.message, error.cause, *_advice(error, row)]
-    message = " ".join(sentence for sentence in sentences if sentence)
+    message = " ".join(_with_tools(sentence, offered) for sentence in sentences if sentence)
     return MCPError(row.code, printable(redact_paths(_short(message))), readable_json(data))
+
+
+def _with_tools(sentence: str, offered: Collection[str]) -> str:
+    def tool(match: re.Match[str]) -> str:
+        name = _TOOLS_OF_COMMANDS.get(match[1] or match[2], "")
+        return name if name in offered else match[0]
+
+    return _COMMAND.sub(tool, sentence)
 
 
 def error_result(error: MCPError) -> CallToolResult:

@@ -312,6 +312,7 @@ async def _call_tool(
     started = time.perf_counter()
     is_structured = is_structured or bool((params.meta or {}).get(RECORD_META))
     tool: AnyTool | None = None
+    tools: Mapping[str, AnyTool] = {}
     try:
         served, arguments = repositories.take(params.arguments or {})
         tools = repositories.tools(served)
@@ -333,7 +334,7 @@ async def _call_tool(
             writes=tool.writes,
         )
     except UbpError as error:
-        translated = translate(error)
+        translated = translate(error, tools)
         if is_structured and tool is not None and tool.failure:
             return failure_result(tool.failure, translated)
         return error_result(translated)

@@ -119,3 +119,12 @@ async def test_calls_about_its_pages_renew_the_lease_of_a_session(project, serve
         assert not leases.exists()
         await client.call_tool("ubp_get_page", page)
         assert [file.name for file in leases.iterdir()] == ["1"]
+
+
+async def test_errors_name_tools_and_not_commands_of_the_same_answer(serve):
+    async with Client(serve()) as client:
+        missing = {"proposal": 9, "reason": "why"}
+        answer = await client.call_tool("ubp_withdraw_proposal", missing)
+        assert answer.content[0].text.endswith(
+            "No open proposal 9. List the open ones: ubp_list_proposals"
+        )

@@ -180,8 +180,19 @@ def test_invalid_line_range_is_refused(lines, record):
 def test_missing_parts_are_not_found(record):
     with pytest.raises(PageNotFoundError, match=r"has no line 99\."):
         record("get_page", filepath="auth.md", lines="99-100")
-    with pytest.raises(PageNotFoundError, match=r"has no section eror\."):
-        record("get_page", filepath="auth.md", section="eror")
+    with pytest.raises(PageNotFoundError, match=r"has no section Eror\."):
+        record("get_page", filepath="auth.md", section="Eror")
+
+
+@pytest.mark.usefixtures("library")
+def test_misspelt_section_names_the_nearest_or_all(repository, record):
+    repository.write("docs/files.md", "# Files\n\n## Request Files\n\nA.\n\n## Cookies\n\nB.\n")
+    with pytest.raises(PageNotFoundError) as error:
+        record("get_page", filepath="files.md", section="Requst files")
+    assert error.value.near == ("docs/files.md#request-files",)
+    with pytest.raises(PageNotFoundError) as error:
+        record("get_page", filepath="files.md", section="Authentication")
+    assert "Its sections: files, request-files, cookies." in error.value.cause
 
 
 @pytest.fixture
