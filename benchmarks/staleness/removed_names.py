@@ -105,6 +105,10 @@ class Replay:
         """Return all files."""
         return self.all_files
 
+    def read_files(self, paths: Collection[str]) -> dict[str, bytes]:
+        """Return the contents of these files."""
+        return {path: self.content(self.sources[path]) for path in paths if path in self.sources}
+
     def mentions(self, page: str, key: int) -> bool:
         """Return whether a page has a key."""
         return key in self._mentions.get(page, ())
@@ -233,7 +237,7 @@ def find_names(changed: dict[str, ChangedSource], names: Replay) -> Iterator[Rem
     for source in changed.values():
         if source.before is not None and names.added:
             names.added -= read_keys(source.before)
-    return find_removed_names(removed, SourceChange(changed).find_definition, names)
+    return find_removed_names(removed, lambda: SourceChange(changed), names)
 
 
 @lru_cache(maxsize=5_000)

@@ -2,8 +2,9 @@
 
 `python benchmarks/staleness/rename_recall.py CLONES OUT NAMES NAME ...` copies the tip of each
 clone, draws NAMES names with a fixed seed and renames each of them, by itself, in every file but
-pages. Drawn are names of several words, and options, that are a code span of a page and a word in a
-source; no rule of UBP decides which. `... table OUT` prints the shares, and the names not reported.
+pages, in all its spellings: an option is often made from a field. Drawn are names of several words,
+and options, that are a code span of a page and a word in a source; no rule of UBP decides which.
+`... table OUT` prints the shares, and the names not reported.
 """
 
 import json
@@ -53,16 +54,24 @@ def measure(clone: Path, count: int) -> list[dict[str, object]]:
 
 
 def _holders(root: Path, name: str) -> list[str]:
-    found = _git(root, "grep", "-lwzF", "-e", name, "--", ":!*.md", ":!*.mdx", ":!*.markdown")
-    return [path for path in found.split("\0") if path]
+    files = _git(root, "ls-files", "-z", "--", ":!*.md", ":!*.mdx", ":!*.markdown").split("\0")
+    paths = [path for path in files if (root / path).is_file() and not (root / path).is_symlink()]
+    word = _spellings(name)
+    return [path for path in paths if word.search((root / path).read_bytes())]
+
+
+def _spellings(name: str) -> re.Pattern[bytes]:
+    """Return a pattern of a name in all its spellings: `--read-timeout`, `ReadTimeout`."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    return re.compile(rf"(?i)(?<![a-z0-9])(?:{'[-_]?'.join(words)})(?![a-z0-9])".encode())
 
 
 def _rename(root: Path, name: str, holders: list[str]) -> list[str]:
     """Rename a name in files, and return the pages that the rule reports; undo it."""
-    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)|\b{re.escape(name)}\b".encode())
+    word = _spellings(name)
     for path in holders:
         data = (root / path).read_bytes()
-        (root / path).write_bytes(word.sub(f"{name}Qx".encode(), data))
+        (root / path).write_bytes(word.sub(lambda found: found[0] + b"Qx", data))
     _git(root, "add", "-u")
     with Workspace.open(str(root)) as workspace:
         report = workspace.ask(CheckRequest(rules=("removed-name",), staged=True))

@@ -482,8 +482,138 @@ def test_partial_clone_without_the_old_source_is_not_checked(client, check, tmp_
     (item,) = check(clone, base="HEAD~1").not_checked
     assert item == (
         "removed-name",
-        "src/client.py cannot be read: it is too large, or not available in this partial clone.",
+        (
+            "src/client.py cannot be read: it is too large, or not available in this partial clone;"
+            " names that it may have are warnings."
+        ),
     )
+
+
+def test_source_that_cannot_be_read_makes_a_removed_name_uncertain(client, check):
+    client.write("docs/files.md", "See `src/main.py`.\n")
+    client.write("src/other.py", "other = 1\n")
+    client.commit()
+    stage(client, "src/client.py", "read_all", "aread_all")
+    client.remove("src/main.py")
+    client.commit()
+    other = client.git("rev-parse", "HEAD:src/other.py").strip()
+    (client.root / ".git/objects" / other[:2] / other[2:]).unlink()
+    report = check(client, base="HEAD~1", ref="HEAD", rules=["removed-name"])
+    assert [
+        (finding.severity, finding.subject, finding.message) for finding in report.findings
+    ] == [
+        (
+            "warning",
+            "read_all",
+            "`read_all` was removed; `aread_all` took its place in src/client.py.",
+        ),
+        ("error", "src/main.py", "`src/main.py` no longer exists."),
+    ]
+    (item,) = report.not_checked
+    assert item.reason.startswith("src/other.py cannot be read")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "It takes its name from a [`read_all`][read_all] method.\n\n"
+            "[read_all]: https://developer.mozilla.org/read_all\n"
+        ),
+        "It calls HTML5's `read_all`.\n",
+        "The `storage-access` library includes a `read_all` method.\n",
+        "The OpenTelemetry option `read_all` is another one.\n",
+        "Call `StorageAccess.read_all()`.\n",
+        "## Meeting notes\n\nWe renamed `read_all`.\n",
+    ],
+)
+def test_name_of_another_project_is_not_reported(repository, removed, text):
+    repository.write("src/client.py", CLIENT)
+    repository.write("docs/client.md", "# Page\n\n" + text)
+    repository.commit()
+    stage(repository, "src/client.py", "read_all", "aread_all")
+    assert removed(repository, staged=True) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Client's `read_all` reads everything.\n",
+        "See [`read_all`](https://example.org/client/read_all).\n",
+        "The `client` package includes a `read_all` method.\n",
+        "Call `Client.read_all()`.\n",
+        "Use HTML5. `read_all` reads everything.\n",
+    ],
+)
+def test_name_that_a_sentence_gives_to_the_repository_is_reported(repository, removed, text):
+    repository.write("src/client.py", CLIENT)
+    repository.write("docs/client.md", "# Page\n\n" + text)
+    repository.commit()
+    stage(repository, "src/client.py", "read_all", "aread_all")
+    assert len(removed(repository, staged=True)) == 1
+
+
+def test_option_of_an_unknown_program_is_not_reported(repository, removed):
+    repository.write("src/client.py", 'parser.add_argument("--drop-cache")\n')
+    repository.write(
+        "docs/client.md",
+        "```sh\nfoo --drop-cache\nfoo run \\\n  --drop-cache\nnpm run foo --drop-cache\n```\n",
+    )
+    repository.write(
+        "docs/own.md", "```sh\nclient --drop-cache\nnpm run client -- --drop-cache\n```\n"
+    )
+    repository.commit()
+    stage(repository, "src/client.py", "--drop-cache", "--clear")
+    assert [finding.partition(" `")[0] for finding in removed(repository, staged=True)] == [
+        "error docs/own.md:2"
+    ]
+
+
+def test_option_of_a_single_word_is_reported_where_the_program_made_it(repository, removed):
+    repository.write("src/client.py", 'parser.add_argument("-f", "--format")\nformat = 1\n')
+    repository.write("src/git.py", 'run(["git", "log", "--oneline"])\n')
+    repository.write("docs/client.md", "`--format` and `--oneline`, and the `format`.\n")
+    repository.commit()
+    stage(repository, "src/client.py", '"--format"', '"--output"')
+    stage(repository, "src/git.py", "--oneline", "--all")
+    assert [finding.split("`")[1] for finding in removed(repository, staged=True)] == ["--format"]
+
+
+def test_private_name_does_not_keep_a_public_one_alive(client, removed):
+    stage(client, "src/client.py", "read_all", "_read_all")
+    assert any("`read_all`" in finding for finding in removed(client, staged=True))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "is_found"),
+    [
+        ('{"devDependencies": {"client-junit-reporter": "1"}}', False),
+        ('{"devDependencies": {"junit": "1"}}', True),
+        ('{"name": "client-junit-reporter"}', True),
+    ],
+)
+def test_name_of_a_required_package_is_not_reported(repository, removed, manifest, is_found):
+    repository.write("package.json", manifest)
+    repository.write(
+        "src/config.js", "class Config {\n  constructor() {\n    this.junitReporter = {}\n  }\n}\n"
+    )
+    repository.write("docs/a.md", "Set `junitReporter`.\n")
+    repository.commit()
+    stage(repository, "src/config.js", "junitReporter", "reports")
+    assert bool(removed(repository, staged=True)) is is_found
+
+
+@pytest.mark.parametrize(("required", "is_found"), [("@x/gateway", False), ("@x/other", True)])
+def test_deleted_package_that_others_require_has_its_names(repository, removed, required, is_found):
+    repository.write("packages/gateway/package.json", '{"name": "@x/gateway"}')
+    repository.write("packages/gateway/index.js", "function loadGateway() {\n}\n")
+    repository.write("package.json", f'{{"devDependencies": {{"{required}": "1"}}}}')
+    repository.write("docs/a.md", "Call `loadGateway()`.\n")
+    repository.commit()
+    repository.remove("packages/gateway/package.json")
+    repository.remove("packages/gateway/index.js")
+    repository.git("add", "--all")
+    assert bool(removed(repository, staged=True)) is is_found
 
 
 def test_names_in_a_commit_that_is_not_head_do_not_depend_on_the_index(repository, removed):

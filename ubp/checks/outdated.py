@@ -15,7 +15,7 @@ class OutdatedMention(NamedTuple):
     `text` is as the page writes it. `replacement` took its place in the file `replaced_in`, as far
     as the change shows it. `manifest`: by it another package may have
     the name now. `is_old`: the name was removed after the page's last change, and not by the
-    change that is checked.
+    change that is checked. `is_uncertain`: a source that could not be read may have the name.
     """
 
     page: FilePath
@@ -28,3 +28,4 @@ class OutdatedMention(NamedTuple):
     replaced_in: FilePath | None = None
     manifest: FilePath | None = None
     is_old: bool = False
+    is_uncertain: bool = False

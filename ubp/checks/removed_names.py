@@ -7,19 +7,27 @@ benchmark a table that it moves from commit to commit.
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
 
 from ubp.bindings.path_words import is_test, records_past
 from ubp.bindings.sources import is_source_path
 from ubp.code.definitions import language_of
-from ubp.code.dependencies import find_dependencies, is_dependency_manifest
-from ubp.code.removed import ChangedSource, Removed
+from ubp.code.dependencies import (
+    find_dependencies,
+    find_package_name,
+    find_required_names,
+    is_dependency_manifest,
+)
+from ubp.code.removed import ChangedSource, Removed, SourceChange
 from ubp.core.model import FilePath
-from ubp.core.names import fold_name, fragments, may_be_same, name_key, name_words
+from ubp.core.names import fold_name, fragments, is_type_name, may_be_same, name_key, name_words
 from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
+from ubp.markdown.owners import find_link_target, is_of_others
 
 # In these a capital letter makes a name public, and options and keys are made from fields.
+MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
+
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
 _PROSE = (
@@ -95,6 +103,7 @@ class PageCode(NamedTuple):
     names: CodeNames
     by_key: Mapping[int, Sequence[CodeName]]
     lines: tuple[bytes, ...]
+    text: tuple[str, ...]
 
 
 def read_page_code(data: bytes) -> PageCode:
@@ -103,7 +112,8 @@ def read_page_code(data: bytes) -> PageCode:
     by_key: dict[int, list[CodeName]] = {}
     for name in names.names:
         by_key.setdefault(name.key, []).append(name)
-    return PageCode(names, by_key, tuple(data.split(b"\n")))
+    text = data.decode("utf-8", "replace")
+    return PageCode(names, by_key, tuple(data.split(b"\n")), tuple(text.split("\n")))
 
 
 class Names(Protocol):
@@ -129,6 +139,133 @@ class Names(Protocol):
 
     def files(self) -> Collection[FilePath]:
         """Return all files."""
+
+    def read_files(self, paths: Collection[FilePath]) -> Mapping[FilePath, bytes]:
+        """Return the contents of those of these files that can be read."""
+
+
+class Owners:
+    """Whose the names are: this repository's, or another package's, program's or standard's.
+
+    What it knows of the repository is read once, where a page mentions a removed name.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def is_foreign(self, name: CodeName, code: PageCode) -> bool:
+        """Return whether the sentence of a mention says that the name is another project's."""
+        return name.place == "inline" and is_of_others(
+            code.text, name.line, name.text, self._is_ours
+        )
+
+    def is_foreign_program(self, name: CodeName) -> bool:
+        """Return whether the program that gets an option is none of this repository's."""
+        if name.command in self._parts or fold_name(name.command) in self._packages:
+            return False
+        key = name_key(fold_name(name.command))
+        return name.is_known_program or not self.names.occurring([key])
+
+    def is_foreign_qualifier(self, qualifier: str, change: SourceChange) -> bool:
+        """Return whether no source has, or had, what a name is said to be in: `Other.name`."""
+        key = name_key(fold_name(qualifier))
+        return (
+            is_type_name(qualifier)
+            and not self._is_ours(qualifier)
+            and key not in change.occurred
+            and not self.names.occurring([key])
+        )
+
+    def moved_away(self, removed: Removed, change: SourceChange) -> bool:
+        """Return whether a manifest shows that a package elsewhere has a removed name now.
+
+        Others still require the package that the change deletes, or the change requires one that
+        has the name of the deleted source, or one has the words of the name in its own.
+        """
+        words = name_words(removed.name)
+        part = f"-{'-'.join(words)}-"
+        if len(words) > 1 and any(part in f"-{'-'.join(name_words(n))}-" for n in self._foreign):
+            return True
+        source = change.sources[removed.path]
+        if source.after is not None:
+            return False
+        deleted = {
+            path.rpartition("/")[0]: find_package_name(manifest.before or b"")
+            for path, manifest in change.sources.items()
+            if manifest.after is None and is_dependency_manifest(path)
+        }
+        if any(
+            name in self._required and removed.path.startswith(f"{folder}/")
+            for folder, name in deleted.items()
+            if folder
+        ):
+            return True
+        file = removed.path.rpartition("/")[2]
+        stems = {fold_name(_stem(file)), fold_name(file.replace(".", ""))}
+        return any(
+            not stems.isdisjoint(map(fold_name, re.split(r"[-_./]", name)))
+            for name in _newly_required(change)
+        )
+
+    def _is_ours(self, word: str) -> bool:
+        folded = fold_name(word)
+        return folded in self._folded_parts or folded in self._packages
+
+    @cached_property
+    def _parts(self) -> frozenset[str]:
+        """The names of folders and files, with and without their endings."""
+        return frozenset(
+            part for file in self.names.files() for part in (*file.split("/"), _stem(file))
+        )
+
+    @cached_property
+    def _folded_parts(self) -> frozenset[str]:
+        sources = (file for file in self.names.files() if is_source(file))
+        return frozenset(
+            fold_name(part) for file in sources for part in (*file.split("/"), _stem(file))
+        )
+
+    @cached_property
+    def _manifests(self) -> Mapping[FilePath, bytes]:
+        paths = [path for path in self.names.files() if is_dependency_manifest(path)]
+        return self.names.read_files(
+            sorted(paths, key=lambda path: path.count("/"))[:MAX_MANIFESTS]
+        )
+
+    @cached_property
+    def _own_names(self) -> frozenset[str]:
+        found = map(find_package_name, self._manifests.values())
+        return frozenset(filter(None, found))
+
+    @cached_property
+    def _packages(self) -> frozenset[str]:
+        """The names of this repository's packages, folded: `@scope/name` and its parts."""
+        return frozenset(
+            fold_name(part)
+            for name in self._own_names
+            for part in (name, *re.split(r"[/@.]", name))
+        )
+
+    @cached_property
+    def _required(self) -> frozenset[str]:
+        return frozenset().union(
+            *(find_required_names(path, data) for path, data in self._manifests.items())
+        )
+
+    @cached_property
+    def _foreign(self) -> frozenset[str]:
+        """The names of other packages that are required."""
+        return self._required - self._own_names
+
+
+def _newly_required(change: SourceChange) -> frozenset[str]:
+    """Return the packages that a change newly requires."""
+    before, after = set[str](), set[str]()
+    for path, source in change.sources.items():
+        if is_dependency_manifest(path):
+            before |= find_required_names(path, source.before or b"")
+            after |= find_required_names(path, source.after or b"")
+    return frozenset(after - before)
 
 
 def is_source(path: str) -> bool:
@@ -214,23 +351,27 @@ def find_changed_manifest(
 
 
 def find_removed_names(
-    keys: Collection[int], define: Callable[[int], Removed | None], names: Names
+    keys: Collection[int], read_change: Callable[[], SourceChange], names: Names
 ) -> Iterator[RemovedMention]:
     """Yield the first mention in each page of each name that sources defined and do not contain.
 
-    `define` returns the name of one of the `keys`.
+    `read_change` is called where a page has one of the `keys`.
     """
     pages = {key: found for key, found in names.pages_with(keys).items() if found}
     if not pages:
         return
     missing = sorted(pages.keys() - names.occurring(pages))
-    defined = {key: removed for key in missing if (removed := define(key))}
+    if not missing:
+        return
+    change, owners = read_change(), Owners(names)
+    defined = {key: removed for key in missing if (removed := change.find_definition(key))}
     for key, removed in defined.items():
-        if not occurs(removed.name, key, names):
-            for page in sorted(pages[key]):
-                mention = find_name(page, key, removed, names)
-                if mention:
-                    yield RemovedMention(page, mention, removed.name, removed)
+        if occurs(removed.name, key, names) or owners.moved_away(removed, change):
+            continue
+        for page in sorted(pages[key]):
+            mention = find_name(page, key, removed, owners, change)
+            if mention:
+                yield RemovedMention(page, mention, removed.name, removed)
 
 
 def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[RemovedMention]:
@@ -258,8 +399,11 @@ def occurs(name: str, key: int, names: Names) -> bool:
     return bool(names.occurring({key}) or may_build)
 
 
-def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeName | None:
+def find_name(
+    page: FilePath, key: int, removed: Removed, owners: "Owners", change: SourceChange
+) -> CodeName | None:
     """Return the first mention in a page that may mean a removed name."""
+    names = owners.names
     is_public_upper = removed.language in PUBLIC_UPPER
     code = names.code(page)
     is_company = code is not None and any(
@@ -280,9 +424,12 @@ def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeN
             )
             # a program that uses nothing else of the source may call a function of its own
             and (is_company or not name.is_program)
-            and not (name.command and _is_foreign(name.command, names))
+            and not (name.command and owners.is_foreign_program(name))
+            and not (name.qualifier and owners.is_foreign_qualifier(name.qualifier, change))
         )
 
+    if code and any(owners.is_foreign(name, code) for name in code.by_key.get(key, ())):
+        return None
     mention = _first(page, key, matches, names)
     return None if mention is None or occurs(mention.text, key, names) else mention
 
@@ -303,6 +450,8 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
 
     def matches(name: CodeName) -> bool:
         if name.text != form.text or name.is_output:
+            return False
+        if name.place == "inline" and code is not None and _is_link_text(name, code):
             return False
         return not is_bare or (
             code is not None and f"`{name.text}`".encode() in code.lines[name.line - 1]
@@ -327,14 +476,15 @@ def _first(
     return found[0] if found else None
 
 
-def _is_foreign(program: str, names: Names) -> bool:
-    """Return whether no source makes a program."""
-    return not any(program in {*file.split("/"), _stem(file)} for file in names.files())
-
-
 @lru_cache(maxsize=4)
 def _line_set(data: bytes) -> frozenset[bytes]:
     return frozenset(data.split(b"\n"))
+
+
+def _is_link_text(name: CodeName, code: PageCode) -> bool:
+    """Return whether a path is the text of a link, whose target is what counts."""
+    position = code.text[name.line - 1].find(name.text)
+    return position >= 0 and bool(find_link_target(code.text, name.line, position))
 
 
 def _is_imported(name: CodeName, code: CodeNames, names: Names) -> bool:

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 
 from ubp.checks.outdated import NotCheckedError, OutdatedMention
 from ubp.checks.removed_names import (
+    Owners,
     PageCode,
     RemovedMention,
     changed_source,
@@ -27,7 +28,6 @@ from ubp.checks.removed_names import (
 from ubp.code.definitions import language_of
 from ubp.code.removed import (
     ChangedSource,
-    Removed,
     Replacement,
     SourceChange,
 )
@@ -78,6 +78,8 @@ class SnapshotNames:
         self._code: dict[FilePath, PageCode | None] = {}
         self._old: dict[FilePath, bytes | None] = {}
         self._is_occurring: dict[int, bool] = {}
+        self.unread = set[FilePath]()
+        """The sources that could not be read so far: they may contain any name."""
 
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
         """Return the pages whose code has a name or path of each of these keys."""
@@ -119,6 +121,12 @@ class SnapshotNames:
     def files(self) -> Collection[FilePath]:
         """Return all files."""
         return self._files
+
+    def read_files(self, paths: Collection[FilePath]) -> Mapping[FilePath, bytes]:
+        """Return the contents of those of these files that can be read."""
+        entries = {path: self._files[path] for path in paths if path in self._files}
+        contents = read_documents(self._view.context.repository, self._view.snapshot, entries)
+        return {path: data for path, data in contents.items() if data is not None}
 
     def page_keys(self, pages: Collection[FilePath] | None = None) -> Mapping[FilePath, bytes]:
         """Return the keys in those of these pages (None: all) that describe the present state.
@@ -173,7 +181,7 @@ class SnapshotNames:
         }
         with _limited("sources"):
             keys = read_source_keys(self._view.context, sources, self.limit)
-        _check_read(sources.keys() - keys.keys())
+        self.unread.update(sources.keys() - keys.keys())
         return keys
 
     @cached_property
@@ -185,7 +193,8 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     """Yield the mentions of names and paths that a change removes from the sources for good.
 
     Raises:
-        NotCheckedError: the contents of a source are not available, or not indexed.
+        NotCheckedError: sources are not indexed; or the contents of one are not available: then
+            the mentions of names are yielded before, as uncertain.
     """
     if not change.before:
         return
@@ -193,26 +202,25 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     paths = [path for path in change.changes if not is_hidden(path)]
     before, after = change.before[0].view.entries(paths), view.entries(paths)
     sources = _changed_sources(view, before, after)
-    removed, added = _changed_keys(view, sources)
+    removed, added, unread = _changed_keys(view, sources)
     names = SnapshotNames(view, before, added, is_quick=view.snapshot.kind == "staged")
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
     changed = cache(lambda: _read_changed(view, sources))
     source_change = cache(lambda: SourceChange(changed()))
 
-    def define(key: int) -> Removed | None:
-        return source_change().find_definition(key)
-
-    for found in find_removed_names(removed, define, names):
+    for found in find_removed_names(removed, source_change, names):
         key = name_key(fold_name(found.name))
         if found.removed and all(other.occurring([key]) for other in others):
             new = source_change().find_replacement(found.removed)
             manifest = None if new else find_changed_manifest(changed(), found.removed.path)
-            yield _outdated(found, new, manifest=manifest)
+            is_uncertain = bool(unread or names.unread)
+            yield _outdated(found, new, manifest=manifest, is_uncertain=is_uncertain)
     deleted = [path for path, entry in before.items() if entry and not after[path]]
     for found in find_removed_paths(deleted, names):
         if all(found.name in _with_folders(other.files()) for other in others):
             yield _outdated(found)
+    _check_read(unread | names.unread.union(*(other.unread for other in others)))
 
 
 def _outdated(
@@ -221,6 +229,7 @@ def _outdated(
     *,
     manifest: FilePath | None = None,
     is_old: bool = False,
+    is_uncertain: bool = False,
 ) -> OutdatedMention:
     new_name = replacement.name if replacement else None
     if new_name and not found.mention.is_option:
@@ -237,6 +246,7 @@ def _outdated(
         replaced_in=FilePath(replacement.path) if replacement else None,
         manifest=manifest,
         is_old=is_old,
+        is_uncertain=is_uncertain,
     )
 
 
@@ -276,6 +286,7 @@ def find_outdated_in_state(
             by_commit.setdefault(changes[path].commit, []).append(path)
     if by_commit:
         yield from _compare_with_past(context, names, by_commit, dead, is_hidden)
+    _check_read(names.unread)
 
 
 def _compare_with_past(
@@ -303,7 +314,9 @@ def _compare_with_past(
             if language_of(path) and defines_names(path) and is_source(path)
         }
         old_paths[commit] = [path for path in changed if path not in now]
-    definers = _past_definers(view, old_sources, set().union(*dead.values()), names.limit)
+    definers, unread = _past_definers(view, old_sources, set().union(*dead.values()), names.limit)
+    names.unread |= unread
+    owners = Owners(names)
     for commit, paths in pages.items():
         sources = old_sources[commit]
         forms = {
@@ -314,9 +327,10 @@ def _compare_with_past(
         for page in paths:
             for key in sorted(dead[page]):
                 blob = next((blob for blob in definers.get(key, ()) if blob in sources), None)
-                removed = None if blob is None else _definition(view, blob, sources[blob], key)
-                if removed and not occurs(removed.name, key, names):
-                    if mention := find_name(page, key, removed, names):
+                change = None if blob is None else _past_source(view, blob, sources[blob])
+                removed = change and change.find_definition(key)
+                if change and removed and not occurs(removed.name, key, names):
+                    if mention := find_name(page, key, removed, owners, change):
                         found = RemovedMention(page, mention, removed.name, removed)
                         yield _outdated(found, is_old=True)
                 elif key in forms and (mention := find_path(page, forms[key], names)):
@@ -329,8 +343,11 @@ def _past_definers(
     sources: Mapping[ObjectId, Mapping[ObjectId, FilePath]],
     wanted: set[int],
     limit: int | None,
-) -> dict[int, list[ObjectId]]:
-    """Return the blobs in the sources of earlier commits that define each key, by path."""
+) -> tuple[dict[int, list[ObjectId]], set[FilePath]]:
+    """Return the blobs in the sources of earlier commits that define each key, by path.
+
+    And the sources of which a version cannot be read.
+    """
     versions: dict[FilePath, set[ObjectId]] = {}
     for of_commit in sources.values():
         for blob, path in of_commit.items():
@@ -338,18 +355,18 @@ def _past_definers(
     with _limited("earlier versions of sources"):
         blobs = select_versions(view.context, versions, wanted, limit)
         keys = read_version_keys(view.context, blobs, limit)
-    _check_read(blobs[blob] for blob in blobs.keys() - keys.keys())
+    unread = {blobs[blob] for blob in blobs.keys() - keys.keys()}
     definers: dict[int, list[ObjectId]] = {}
     for blob in sorted(keys, key=lambda blob: (blobs[blob], blob)):
         for key in wanted.intersection(unpack_keys(keys[blob].defined)):
             definers.setdefault(key, []).append(blob)
-    return definers
+    return definers, unread
 
 
-def _definition(view: View, blob: ObjectId, path: FilePath, key: int) -> Removed | None:
-    """Return the name of a key as an old version of a source defined it."""
+def _past_source(view: View, blob: ObjectId, path: FilePath) -> SourceChange:
+    """Return an old version of a source as a change that deletes it."""
     version = ChangedSource(_blobs(view, [blob])[blob], None, language_of(path))
-    return SourceChange({path: version}).find_definition(key)
+    return SourceChange({path: version})
 
 
 def _changed_sources(
@@ -367,28 +384,28 @@ def _file_id(entry: Entry | None) -> ObjectId | None:
 
 def _changed_keys(
     view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
-) -> tuple[set[int], set[int]]:
+) -> tuple[set[int], set[int], set[FilePath]]:
     """Return the keys of the names that these sources defined and contain no longer.
 
-    And those that they contain and did not before.
+    And those that they contain and did not before, and the sources that cannot be read.
     """
     versions = {before: path for path, (before, _) in sources.items() if before}
     if not versions:
-        return set(), set()
+        return set(), set(), set()
     old_keys = read_version_keys(view.context, versions)
-    _check_read(versions[blob] for blob in versions.keys() - old_keys.keys())
+    unread = {versions[blob] for blob in versions.keys() - old_keys.keys()}
     current = {path: Entry(MODE_FILE, after) for path, (_, after) in sources.items() if after}
     new_keys = read_source_keys(view.context, current)
-    _check_read(current.keys() - new_keys.keys())
+    unread |= current.keys() - new_keys.keys()
     removed, old, new = set[int](), set[int](), set[int]()
-    for blob in versions:
-        old.update(unpack_keys(old_keys[blob].occurring))
+    for known in old_keys.values():
+        old.update(unpack_keys(known.occurring))
     for path, (before, _) in sources.items():
-        if before and defines_names(path):
+        if before in old_keys and defines_names(path):
             removed.update(unpack_keys(old_keys[before].defined))
     for path, keys in new_keys.items():
         new.update(unpack_keys(_living(path, keys)))
-    return removed - new, new - old
+    return removed - new, new - old, unread
 
 
 def _living(path: FilePath, keys: SourceKeys) -> bytes:
@@ -437,5 +454,6 @@ def _check_read(missing: Iterable[FilePath]) -> None:
     paths = sorted(missing)
     if paths:
         raise NotCheckedError(
-            f"{paths[0]} cannot be read: it is too large, or not available in this partial clone."
+            f"{paths[0]} cannot be read: it is too large, or not available in this partial clone;"
+            " names that it may have are warnings."
         )

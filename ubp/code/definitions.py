@@ -132,16 +132,26 @@ _PATTERNS: dict[Language, tuple[bytes, ...]] = {
     "style": _STYLE,
     "other": _OTHER,
 }
+# What a script reads from its options is a setting, which nothing else defines.
+_SETTINGS = (
+    (rb"\b(?:\w*[cC]onfig|\w*[oO]ptions|opts|settings)\??\.(" + _WORD + rb")\b(?![ \t]*\()"),
+)
 _KEYS = {
     "python": ((rb"""(?m)^[ \t]*["']([A-Za-z_][\w-]*)["'][ \t]*:"""),),
-    "script": _KEY,
-    "typed script": _FIELD,
+    "script": (*_KEY, *_SETTINGS),
+    "typed script": (*_FIELD, *_SETTINGS),
 }
 # Comments mention names that others define, and examples of them.
 _COMMENT_LINES = rb"(?m)^[ \t]*(?://|/\*|\*[ \t/]|#+[ \t]).*"
-# Options in quotes, environment variables that are read.
-_OPTION = rb"""["'](--[a-zA-Z][\w.-]*\w)(?=["'`= ,/\[<])"""
+# Options of several words in quotes, environment variables that are read.
+_OPTION = rb"""["'](--[a-zA-Z]\w*[.-][\w.-]*\w|--[a-z]+[A-Z]\w*)(?=["'`= ,/\[<])"""
 # getenv, environ.get, lookup_env and the like; a set of letters is found faster than `(?i:env`
+# `--format` in any source, and where a program makes it: a call has options of others, too.
+_WORD_OPTION = rb"(?<![\w-])--[a-z][a-z0-9]+(?![\w-])"
+_WORD_OPTION_MADE = (
+    rb"""(?:add_argument|add_option|[oO]ption|add_flag)\([ \t\n]*(?:["']-\w["'],[ \t]*)?"""
+    rb"""["'](?:-\w,[ ])?(--[a-z][a-z0-9]+)(?=["'= ])"""
+)
 _ENVIRONMENT = (
     rb"""[eE][nN][vV](?:\w*|::(?i:var(?:_os)?))"""
     rb"""(?:\(|\[|\.|\.get\()[ ]?["'`]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"""
@@ -231,7 +241,8 @@ def _find_keys(data: bytes) -> frozenset[int]:
     tokens = set(re.findall(_TOKEN, lower))
     for token in [token for token in tokens if b"-" in token]:
         tokens.update(token.split(b"-"))
-    folded = {token.translate(None, b"-_").decode("utf-8", "replace") for token in tokens}
+    folded = {_fold(token) for token in tokens}
+    folded.update(option.decode() for option in re.findall(_WORD_OPTION, lower))
     beginnings = {*re.findall(_BEGINNING, data), *_find_beginnings(data)}
     folded.update(_fold(name) + "*" for name in beginnings)
     folded.update("*" + _fold(name) for name in re.findall(_ENDING, data))
@@ -264,6 +275,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     if language == "python":
         found.update(_find_in_python(data))
     found.update(re.findall(_OPTION, data))
+    found.update(re.findall(_WORD_OPTION_MADE, data))
     found.update(re.findall(_ENVIRONMENT, data))
     found.update(re.findall(_ENVIRONMENT_NAME, data))
     if re.search(_QUOTED_OPTION, data):
@@ -318,4 +330,5 @@ def _add(found: set[bytes], matches: list[bytes] | list[tuple[bytes, ...]]) -> N
 
 
 def _fold(name: bytes) -> str:
-    return name.translate(None, b"-_").lower().decode("utf-8", "replace")
+    private = b"_" if name[:1] == b"_" else b""
+    return (private + name.translate(None, b"-_")).lower().decode("utf-8", "replace")

@@ -22,6 +22,14 @@ _WITH_VERSION = (
 )
 _VERSION_TAG = r"<version>[^<]*</version>"
 _VERSION_KEYS = frozenset({"version", "git", "rev", "tag", "branch", "url"})
+_ANY_TABLE = r"(?i)dependencies$|^(?:require|requires|require-dev|imports|libraries|packages)$"
+_REQUIRED_NAME = (
+    r"(?m)^[ \t]*(?:require[ \t]+|(?:gem|compile|implementation|api)[ \t(]*)?[\"']?"
+    r"([A-Za-z][\w./:@-]*\w)(?=[\"']?(?:\[[\w,-]*\])?"
+    r"(?:[ \t]*[=~<>!^:,]+[ \t]*[\"']?[~^<>=]*[ \t]*|[ \t]+v)\d)"
+    r"|<artifactId>([\w.-]+)"
+)
+_OWN_NAME = r"""(?m)(?:^|[{,])\s*"?name"?\s*[:=]\s*["']([^"']+)["']|^module[ \t]+(\S+)"""
 # What lies in the same repository.
 _LOCAL = r"(?:workspace|link|file|portal|path):|\*$"
 
@@ -48,6 +56,46 @@ def find_dependencies(path: str, data: bytes) -> frozenset[str]:
     return frozenset(
         line for line in lines if re.match(_WITH_VERSION, line) or re.search(_VERSION_TAG, line)
     )
+
+
+def find_required_names(path: str, data: bytes) -> frozenset[str]:
+    """Return the names of all packages that a manifest requires, for development, too."""
+    name = path.rpartition("/")[2].lower()
+    text = data.decode("utf-8", "replace")
+    try:
+        if re.fullmatch(_JSON, name):
+            return frozenset(_names_in_tables(json.loads(text)))
+        if re.fullmatch(_TOML, name):
+            import tomllib
+
+            return frozenset(_names_in_tables(tomllib.loads(text)))
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(first or second for first, second in re.findall(_REQUIRED_NAME, text))
+
+
+def find_package_name(data: bytes) -> str | None:
+    """Return the name that a manifest gives its own package; None: it gives none."""
+    found = re.search(_OWN_NAME, data.decode("utf-8", "replace"))
+    return (found[1] or found[2]) if found else None
+
+
+def _names_in_tables(tree: object) -> Iterator[str]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            if not re.search(_ANY_TABLE, key):
+                yield from _names_in_tables(value)
+            elif isinstance(value, Mapping):
+                yield from (str(name) for name in value)
+                yield from (name for item in value.values() for name in _names_in_list(item))
+            else:
+                yield from _names_in_list(value)
+
+
+def _names_in_list(items: object) -> Iterator[str]:
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, str) and (found := re.match(r"[\w.@/-]+", item)):
+            yield found[0]
 
 
 def _in_tables(tree: object) -> Iterator[str]:

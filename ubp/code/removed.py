@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from ubp.code.definitions import Language, find_definitions
-from ubp.core.names import fold_name, name_key, name_words
+from ubp.code.definitions import Language, find_definitions, find_keys
+from ubp.core.names import fold_name, is_word_option, name_key, name_words
 
 # Shorter names occur in every program.
 MIN_LETTERS = 5
@@ -65,7 +65,7 @@ class SourceChange:
     """The sources that a change touches."""
 
     def __init__(self, sources: Mapping[str, ChangedSource]) -> None:
-        self._sources = sources
+        self.sources = sources
         self._replacements: dict[Removed, Replacement | None] = {}
         self._spellings: dict[int, set[str]] = {}
         self._old_lines: dict[str, dict[str, list[str]]] = {}
@@ -74,7 +74,7 @@ class SourceChange:
     def defined(self) -> Mapping[int, Removed]:
         """The names that the sources defined before the change, by key."""
         defined: dict[int, Removed] = {}
-        for path, source in self._sources.items():
+        for path, source in self.sources.items():
             if source.before is None or source.language is None:
                 continue
             definitions = find_definitions(source.before, source.language)
@@ -94,7 +94,7 @@ class SourceChange:
         found = self.defined.get(key)
         if found is None:
             return None
-        source = self._sources[found.path]
+        source = self.sources[found.path]
         names = (
             _defined(source.before, source.language) if source.before and source.language else ()
         )
@@ -103,6 +103,12 @@ class SourceChange:
             others=frozenset(self._spellings[key] - {found.name}),
             siblings=frozenset([name_key(fold_name(name)) for name in names]),
         )
+
+    @cached_property
+    def occurred(self) -> frozenset[int]:
+        """The keys of all names in the sources before the change."""
+        contents = (source.before for source in self.sources.values() if source.before)
+        return frozenset().union(*map(find_keys, contents))
 
     def find_replacement(self, removed: Removed) -> Replacement | None:
         """Return the name that a change writes where the removed one was; None: it shows none.
@@ -130,7 +136,7 @@ class SourceChange:
     def _lines_with(self, removed: Removed) -> list[str]:
         """Return the lines of the old source that contain a removed name."""
         if removed.path not in self._old_lines:
-            before = self._sources[removed.path].before or b""
+            before = self.sources[removed.path].before or b""
             by_name: dict[str, list[str]] = {}
             for line in _lines(before):
                 for name in dict.fromkeys(re.findall(_NAME, line)):
@@ -141,11 +147,13 @@ class SourceChange:
     @cached_property
     def _makes_options(self) -> bool:
         """Whether a source makes options from its names."""
-        contents = (source.before for source in self._sources.values() if source.before)
+        contents = (source.before for source in self.sources.values() if source.before)
         return any(maker in data for data in contents for maker in OPTION_MAKERS)
 
     def _is_option(self, name: str) -> bool:
         """Return whether a source has an option of this name, or one that begins with it."""
+        if is_word_option(name):
+            return True
         option = "-".join(name_words(name)).encode()
         options, strings = self._options
         position = bisect_left(options, option)
@@ -157,7 +165,7 @@ class SourceChange:
         """The options in the sources, sorted and without dashes, and their quoted words."""
         options: set[bytes] = set()
         strings: set[bytes] = set()
-        for source in self._sources.values():
+        for source in self.sources.values():
             if source.before:
                 options.update(re.findall(_OPTION, source.before))
                 strings.update(word for _, word in re.findall(_QUOTED, source.before))
@@ -167,7 +175,7 @@ class SourceChange:
     def _added(self) -> Mapping[str, list[tuple[str, str]]]:
         """The path and name of each new definition, by its line without the name."""
         added: dict[str, list[tuple[str, str]]] = {}
-        for path, source in self._sources.items():
+        for path, source in self.sources.items():
             if source.after is None or source.language is None:
                 continue
             before = source.before or b""

@@ -6,15 +6,25 @@ from collections.abc import Iterator
 
 _SEPARATORS = re.compile(r"[-_]+")
 _DUNDER = re.compile(r"__[A-Za-z]\w*?__")
+_WORD_OPTION = re.compile(r"--[a-z][a-z0-9]+")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def fold_name(name: str) -> str:
     """Return a name as all its spellings are compared: `--read-timeout`, `readTimeout`, one.
 
-    `__fields__` is another name than `fields`.
+    `__fields__` is another name than `fields`, `_fields` is a private one, and an option of a
+    single word, `--fields`, is an option.
     """
-    return name.lower() if is_dunder(name) else _SEPARATORS.sub("", name).lower()
+    if is_dunder(name) or is_word_option(name):
+        return name.lower()
+    private = "_" if name.startswith("_") else ""
+    return private + _SEPARATORS.sub("", name).lower()
+
+
+def is_word_option(name: str) -> bool:
+    """Return whether a name is an option of a single word in lower case: `--format`."""
+    return _WORD_OPTION.fullmatch(name) is not None
 
 
 def is_dunder(name: str) -> bool:

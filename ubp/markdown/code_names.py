@@ -1,7 +1,7 @@
 """The names that a page mentions in inline code, code blocks and front matter."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from ubp.core.names import fold_name, is_dunder, name_key
@@ -33,6 +33,12 @@ _OTHER_PROGRAM = (
     r"|gcloud|gh|git|go|gpg|helm|kubectl|make|nix|npm|openssl|pip3?|pipx|pnpm|podman|rsync|ssh"
     r"|systemctl|tar|uv|wget|yarn)[ \t]"
 )
+# Any other program at the head of a command: `$ sudo NAME=1 program --option`.
+_PROGRAM = (
+    r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(?:\w+=\S+[ \t]+)*"
+    r"(?:(?:npx|uvx|pnpx|bunx|pipx[ \t]+run)[ \t]+)?([a-z][\w.-]*\w)[ \t]"
+)
+_QUALIFIER = r"([A-Za-z_]\w*)(?:\(\))?(?:\.|::|\?\.|->|#)$"
 # What the reader is to replace, as in `--name <file_name>`.
 _PLACEHOLDER = r"<[\w -]+>|(?<!\$)\{\w+\}"
 _WORD = r"[A-Za-z_]\w*"
@@ -58,6 +64,10 @@ _PROGRAMS = frozenset(
 _SHELLS = frozenset({"bash", "sh", "shell", "console", "zsh"})
 
 
+# The number of a line, code in it, where it is, and the language of its block.
+_Code = tuple[int, str, Place, str]
+
+
 class CodeName(NamedTuple):
     """A name as a page writes it in code, its line (from 1) and where it is."""
 
@@ -69,7 +79,11 @@ class CodeName(NamedTuple):
     is_program: bool = False
     """Whether it is in a block in a programming language."""
     command: str = ""
-    """The program that gets it as an option; "" if it is none that many projects use."""
+    """The program that gets it as an option; "" if the line begins with none."""
+    is_known_program: bool = False
+    """Whether that program is one whose options many projects' pages give."""
+    qualifier: str = ""
+    """The name before it: `History` in `History.pushState()`."""
 
     @property
     def is_option(self) -> bool:
@@ -116,7 +130,7 @@ def read_code_names(data: bytes) -> CodeNames:
     # A table of contents still lists what its section calls removed.
     headings = [lines[number] for number in records if lines[number].startswith("#")]
     own.update(name.text for line in headings for name in _names(line[:MAX_CODE], 0, "inline"))
-    for number, code, place, language in _code(lines, first_line):
+    for number, code, place, language in _commands(_code(lines, first_line)):
         if len(code) > MAX_CODE or number - first_line in records:
             continue
         is_program = place == "block" and language in _PROGRAMS - _SHELLS
@@ -129,7 +143,7 @@ def read_code_names(data: bytes) -> CodeNames:
     return CodeNames(tuple([name for name in names if name.text not in own]), imported)
 
 
-def _code(lines: list[str], first: int) -> Iterator[tuple[int, str, Place, str]]:
+def _code(lines: list[str], first: int) -> Iterator[_Code]:
     """Yield the code of each line with its number; of a block with its language."""
     fence = language = ""
     for number, line in enumerate(lines, first):
@@ -148,6 +162,20 @@ def _code(lines: list[str], first: int) -> Iterator[tuple[int, str, Place, str]]
                 yield number, inline[2], "inline", ""
 
 
+def _commands(code: Iterable[_Code]) -> Iterator[_Code]:
+    """Yield code with the program of a command before each line that continues it."""
+    program = ""
+    for number, text, place, language in code:
+        is_continued = place == "block" and text.rstrip().endswith("\\")
+        own = re.match(_PROGRAM, text)
+        if program and place == "block":
+            yield number, f"{program} {text}", place, language
+        else:
+            program = own[1] if own else ""
+            yield number, text, place, language
+        program = program if is_continued else ""
+
+
 def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
     if "/" in code:
         code = re.sub(_ADDRESS, " ", code)
@@ -159,13 +187,20 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
             elif place == "inline" and path == code.strip() and text:
                 yield CodeName(f"{text}/", line, place)
         code = re.sub(_PATH, " ", code)
-    command = re.match(_OTHER_PROGRAM, code)
-    for match in re.finditer(_NAME, re.sub(_PLACEHOLDER, " ", code)):
+    known = re.match(_OTHER_PROGRAM, code)
+    program = known or re.match(_PROGRAM, code)
+    passed_on = code.find(" -- ")  # `npm run program -- --option`
+    code = re.sub(_PLACEHOLDER, " ", code)
+    for match in re.finditer(_NAME, code):
         text = match[0]
-        if re.match(_OPTION, text) and command:
-            yield CodeName(text, line, place, command=command[1])
-        elif re.match(_OPTION, text) or re.search(_COMPOUND, text) or is_dunder(text):
-            yield CodeName(text, line, place)
+        if re.match(_OPTION, text):
+            if program and not 0 <= passed_on < match.start():
+                yield CodeName(text, line, place, command=program[1], is_known_program=bool(known))
+            else:
+                yield CodeName(text, line, place)
+        elif re.search(_COMPOUND, text) or is_dunder(text):
+            qualifier = re.search(_QUALIFIER, code[: match.start()])
+            yield CodeName(text, line, place, qualifier=qualifier[1] if qualifier else "")
 
 
 def _own_names(code: str, language: str) -> Iterator[str]:

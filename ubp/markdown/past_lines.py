@@ -38,6 +38,7 @@ _RECORD_HEADING = (
     r"|(?:migrat|upgrad)(?:ion|e|ing)(?: guide| notes?)?[\W_]*$"
     r"|(?:migrat|upgrad)(?:ion|e|ing) (?:from|to|away)\b"
     r"|(?:version |release )?v?\d+\.\d+[\w.+-]*(?:[\W_]*$|\]?\(http|[\W_]+\d{4}\b|[\W_]+unreleased)"
+    r"|(?:\d{4}-\d\d-\d\d[\W_]+)?(?:meeting (?:notes|minutes)|minutes)\b|\d{4}-\d\d-\d\d\b"
     r"|.*[(\[]removed\b|変更履歴|リリースノート)"
 )
 _HEADING = r" {0,3}(#{1,6})[ \t]+(.*)"

@@ -12,13 +12,20 @@ gone; what only examples and scripts define is not looked for. A folder of sever
 found by its name alone. Also ignored are lines that the change itself writes, lines that say that a
 name was removed, names that examples in the page define, or import from other packages, and pages
 and sections about the past or what will be: changelogs, versions, migration guides, decisions, blog
-posts, plans, and what says at its beginning that its subject was removed.
+posts, minutes, plans, and what says at its beginning that its subject was removed.
+
+A name is not ours where the page gives it to somebody else: an option to the program of its
+command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
+"the `django-filter` library includes …"), or a link to a site that has no word of ours in its
+address. Nor is one whose words are in the name of a required package (`junitReporter`, which
+karma-junit-reporter reads), or whose package the change deletes while others still require it.
 
 Where the change also requires another package, or another version of one, or deletes a package with
 its manifest, the name may come from elsewhere now: then it is a warning.
 
 The rule needs the names in all sources, which `ubp check` reads once and keeps in the index. Where
-many are not indexed yet, or a partial clone lacks them, the rule is not checked, and fails nothing.
+many are not indexed yet, the rule is not checked, and fails nothing. Where one cannot be read, a
+removed name is a warning, because that source may have it.
 
 What to do: update the page. If the change writes a name with a common word where the old one was,
 on a line that differs in nothing else, the message says so.
@@ -72,6 +79,8 @@ def _finding(outdated: OutdatedMention, context: RuleContext) -> Finding:
         message = f"`{text}` no longer exists."
     elif outdated.is_old:
         message = f"`{text}` no longer exists; {source} used to define it."
+    elif outdated.is_uncertain:
+        message = f"`{text}` was removed from {source}, and no source that can be read has it."
     else:
         message = f"`{text}` was removed from {source}, and no source has it."
     if outdated.manifest:
@@ -85,5 +94,5 @@ def _finding(outdated: OutdatedMention, context: RuleContext) -> Finding:
         subject=text,
         hint=hint,
         related=outdated.replaced_in or moved_to,
-        is_minor=outdated.is_old or outdated.manifest is not None,
+        is_minor=outdated.is_old or outdated.is_uncertain or outdated.manifest is not None,
     )
