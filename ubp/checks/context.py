@@ -28,6 +28,7 @@ from ubp.index.view import View
 from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
 from ubp.markdown.sites.site import OWN_HOOKS, addresses, linked_address
 from ubp.search.graph import Graph, open_graph
+from ubp.staleness.model import Denied, denial
 
 if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
     from ubp.bindings.review import ReviewedBinding
@@ -133,6 +134,11 @@ class RuleContext:
             for assessment in self._assessments
             if self.is_change and any(verdict.is_noted for verdict in assessment.references)
         )
+
+    @cached_property
+    def denied(self) -> tuple[Denied, ...]:
+        """The pages that the judge finds accurate."""
+        return tuple(filter(None, map(denial, self._assessments)))
 
     @cached_property
     def translated(self) -> tuple[AssessedReference, ...]:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from ubp.core.config import DEFAULT_ALARMS
 from ubp.core.model import Alarms, Debt, FilePath, Link, ReferenceVerdict, Snapshot
 from ubp.markdown.link_parts import LinkPart
+from ubp.staleness.model import Denied
 from ubp.staleness.wording import unknown_cause
 
 Severity = Literal["error", "warning", "note"]
@@ -155,7 +156,7 @@ class CheckReport(NamedTuple):
     which some were `not_checked`. Of a change, `behind` are the pages it touches with a reference
     that was stale before it, and `obsolete_debts` the lines of the debt file that it leaves without
     a finding. `not_understood` are the forms of links that were not checked. `noted` are the pages
-    that drift by the change without an alarm (`alarms`).
+    that drift by the change without an alarm (`alarms`), apart from those that the judge `denied`.
     """
 
     snapshot: Snapshot
@@ -171,12 +172,14 @@ class CheckReport(NamedTuple):
     obsolete_debts: tuple[Debt, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
     noted: tuple[FilePath, ...] = ()
+    denied: tuple[Denied, ...] = ()
     alarms: Alarms = DEFAULT_ALARMS
 
     @property
     def already_stale(self) -> tuple[FilePath, ...]:
         """The pages that were stale before the change, and that it does not make stale again."""
         mentioned = {finding.filepath for finding in self.findings if finding.drift}
+        mentioned.update(page.filepath for page in self.denied)
         return tuple(path for path in self.behind if path not in mentioned.union(self.noted))
 
     def count(self, severity: Severity) -> int:

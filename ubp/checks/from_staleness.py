@@ -66,6 +66,7 @@ def stale_findings(
         if report.is_change
         else (),
         noted=tuple(assessment.page.filepath for assessment in report.noted),
+        denied=report.denied,
         alarms=report.alarms,
     )
 

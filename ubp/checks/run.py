@@ -46,10 +46,10 @@ from ubp.index.session import Session, Target
 from ubp.index.view import View
 from ubp.markdown.sites.site import Sites
 from ubp.staleness.assess import assess
-from ubp.staleness.change import assess_change, touched_pages
+from ubp.staleness.change import assess_alarms, touched_pages
 from ubp.staleness.compare import hide
 from ubp.staleness.evidence import add_evidence
-from ubp.staleness.model import Change, StalenessContext
+from ubp.staleness.model import Change, Judge, StalenessContext
 from ubp.staleness.state import assess_translations, open_change, open_context
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class CheckOptions(NamedTuple):
     """The configuration, the names of the rules to run (none: the enabled ones), and the pages.
 
     Findings are reported in the pages `paths`, None: all of them. `has_evidence`: evidence for
-    drift is found in a state, too. `relaxation` are the settings with which a change is checked
+    drift is found in a state, too. `judge` is asked about a change with the alarms `judged`.
+    `relaxation` are the settings with which a change is checked
     again. In that check `debts` replaces the debt file, and `comments` have no effect. `is_quick`:
     a rule for which many files would have to be read first is not checked. `skips_ignored`: links
     to files that Git ignores are not broken. `own` is the state after the change with the change's
@@ -72,6 +73,7 @@ class CheckOptions(NamedTuple):
     paths: frozenset[FilePath] | None
     is_hidden: Callable[[FilePath], bool]
     has_evidence: bool = False
+    judge: Judge | None = None
     relaxation: Relaxation | None = None
     debts: Debts | None = None
     comments: NewComments = frozenset()
@@ -92,25 +94,27 @@ def check_options(
     return CheckOptions(session.config, tuple(rules), selected, session.is_hidden)
 
 
-def check_target(
+def check_target(  # noqa: PLR0913  # what is asked, and who judges
     session: Session,
     target: Target,
     paths: Sequence[str] = (),
     rules: Sequence[str] = (),
     *,
     has_evidence: bool = False,
+    judge: Judge | None = None,
 ) -> CheckReport:
     """Return what is wrong in the pages, or what a change makes wrong (see `Target`).
 
     `rules` are names of rules, none: those that the configuration has not switched off. Of a state
-    `has_evidence`: with evidence for drift, as of a change.
+    `has_evidence`: with evidence for drift, as of a change. `judge` is asked about a change with
+    the alarms `judged`.
 
     Raises:
         UsageError: there is no such rule, or a path matches no page.
     """
     if target.is_change:
         change = open_change(session, target)
-        options = check_options(session, change.after.view, paths, rules)
+        options = check_options(session, change.after.view, paths, rules)._replace(judge=judge)
         if target.base is not None:
             relaxation = find_relaxation(session, target, change)
             options = options._replace(relaxation=relaxation)
@@ -215,8 +219,13 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     report = report._replace(not_understood=not_understood)
     if any(rule.name in VERIFYING for rule in rules):
         failing = {finding.filepath for finding in report.findings if finding.drift}
-        noted = tuple(sorted(context.noted - failing))
-        report = report._replace(behind=tuple(sorted(context.behind)), noted=noted)
+        denied = {page.filepath: page for page in context.denied}
+        noted = tuple(sorted(context.noted - failing - denied.keys()))
+        report = report._replace(
+            behind=tuple(sorted(context.behind)),
+            noted=noted,
+            denied=tuple(denied[path] for path in sorted(denied.keys() - failing)),
+        )
     report = report._replace(obsolete_debts=_find_obsolete(change, context, rules, options))
     is_chosen = not options.rules or relaxed_check.NAME in options.rules
     if options.relaxation is None or not is_chosen:
@@ -276,6 +285,7 @@ def _check_again(
         comments=relaxation.comments,
         skips_ignored=not relaxation.edits_gitignore,
         own=own,
+        judge=options.judge,
     )
     strict = check_change(relaxation.change, strict_options)
     return relaxed_findings(strict, report, relaxation)
@@ -358,7 +368,7 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
     def assess_touched_pages() -> tuple[Assessment, ...]:
         touched = {page.filepath for page in touched_pages(change)}
         pages = [page for page in context.bound_pages if page.filepath in touched]
-        assessments = add_evidence(assess_change(pages, change), staleness, change.changes)
+        assessments = assess_alarms(pages, change, options.judge)
         return hide(assessments, options.is_hidden)
 
     before = change.before[0].view.entries if change.before else view.base_entries

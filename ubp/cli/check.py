@@ -4,7 +4,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.parameters import ALARMS, FORMAT, LEVEL, Keys, OutputFiles, Revision
+from ubp.cli.parameters import (
+    ALARMS,
+    FORMAT,
+    LEVEL,
+    Keys,
+    OptionalNumber,
+    OutputFiles,
+    Revision,
+)
 from ubp.cli.run_check import CheckOptions, FailOn, run_check
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
@@ -22,6 +30,7 @@ def check(  # noqa: PLR0913  # the command's options
     key: Keys = None,
     fail_on: Annotated[FailOn, LEVEL] = "error",
     alarms: Annotated[Alarms | None, ALARMS] = None,
+    max_cases: OptionalNumber = None,
     fix: bool = False,
     dry_run: bool = False,
     explain_site: bool = False,
@@ -41,8 +50,10 @@ def check(  # noqa: PLR0913  # the command's options
         rule: Run only this rule, even if it is off; repeatable.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         fail_on: Exit with 1 on findings of this severity or higher; never: on none.
-        alarms: Which stale pages are errors: any that drifted, or only those that name what
-            changed, or list a missing source; by default as configured (named).
+        alarms: Which stale pages are errors: any that drifted; named, the default unless configured: those
+            that name what changed, or list a missing source; judged: of a change, those of named
+            that the language model of UBP_REVIEW_URL does not find accurate.
+        max_cases: With --alarms judged, ask about at most this many pages (10).
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
         explain_site: Instead, show which sites were found, and by which rules their links are
@@ -81,6 +92,7 @@ def check(  # noqa: PLR0913  # the command's options
         keys=tuple(key or ()),
         fail_on=fail_on,
         alarms=alarms,
+        max_cases=max_cases,
         fix=fix,
         dry_run=dry_run,
         format=format_,

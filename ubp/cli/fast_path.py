@@ -63,7 +63,7 @@ _GLOBAL_FLAGS = {"--json": "json", "--no-color": "no_color", "--quiet": "quiet",
 _GLOBAL_VALUES: _ValueOptions = {"--cwd": ("cwd", _text), "-C": ("cwd", _text)}
 _CHANGE_FLAGS = {"--staged": "staged", "--amend": "amend"}
 _CHANGE_VALUES: _ValueOptions = {"--base": ("base", _text), "--ref": ("ref", _text)}
-_ALARMS: _ValueOptions = {"--alarms": ("alarms", _one_of("any", "named"))}
+_ALARMS: _ValueOptions = {"--alarms": ("alarms", _one_of("any", "named", "judged"))}
 _FLAGS = {
     "stale": {**_CHANGE_FLAGS, "--all": "every", "--exit-code": "exit_code"},
     "check": {**_CHANGE_FLAGS, "--pre-push": "pre_push"},

@@ -7,7 +7,7 @@ from ubp.checks.finding import CheckReport, Finding
 from ubp.checks.run import check_target
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.hooks import judge, judge_push
-from ubp.cli.open_workspace import open_workspace
+from ubp.cli.open_workspace import open_alarm_judge, open_workspace, reject_unjudged
 from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
@@ -34,6 +34,7 @@ class CheckOptions(NamedTuple):
     keys: tuple[str, ...] = ()
     fail_on: FailOn = "error"
     alarms: Alarms | None = None
+    max_cases: int | None = None
     fix: bool = False
     dry_run: bool = False
     format: Format | None = None
@@ -56,14 +57,22 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
         else:
             target = Target(options.ref, options.staged, options.base, options.amend)
             judged = judge(workspace, target, terminal.environment)
-        fixes = None
+        fixes = alarm_judge = None
         if options.fix:
             from ubp.checks.fix import fix_findings  # loads the Markdown parser
 
             fixes = fix_findings(session, options.paths, rules, is_dry=options.dry_run)
             report = fixes.check
         else:
-            report = check_target(session, judged.target, options.paths, rules, has_evidence=True)
+            alarm_judge = open_alarm_judge(session, judged.target, options.max_cases)
+            report = check_target(
+                session,
+                judged.target,
+                options.paths,
+                rules,
+                has_evidence=True,
+                judge=alarm_judge,
+            )
         change = judged.words(workspace, report.snapshot)
         writer = Writer(
             is_quiet=terminal.options.quiet,
@@ -72,11 +81,14 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
             change=change,
         )
         status = exit_status(report, options.fail_on, is_hook=judged.is_hook)
-        record = check_record(report, fixes)
+        cost = alarm_judge.record if alarm_judge else None
+        record = check_record(report, fixes, cost)
         answer = Answer(
             text=lambda style: joined(text(record, writer._replace(style=style))),
             record=lambda: record,
-            outcome=lambda: Outcome("check", report, status, __version__, change=change, keys=keys),
+            outcome=lambda: Outcome(
+                "check", report, status, __version__, change=change, keys=keys, judge=cost
+            ),
         )
         outputs.deliver(answer, workspace, terminal)
     return status
@@ -90,7 +102,7 @@ def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) 
     severities = {"warning": ("error", "warning"), "never": ()}.get(fail_on, ("error",))
     failing = [finding for finding in report.findings if finding.severity in severities]
     unread: list[Finding] = []
-    if report.alarms == "named":
+    if report.alarms != "any":
         unread = [finding for finding in failing if finding.drift and finding.drift.is_unread]
     if len(failing) > len(unread):
         return FINDINGS
@@ -105,6 +117,11 @@ def _check_options(options: CheckOptions) -> None:
             cause="The push determines the commits to check.",
             hint="To check another range: ubp check --base REV --ref REV",
         )
+    reject_unjudged(
+        options.alarms,
+        options.max_cases,
+        is_change=options.staged or bool(options.base) or options.pre_push,
+    )
     if options.dry_run and not options.fix:
         raise UsageError("--dry-run requires --fix.", hint="Use both: ubp check --fix --dry-run")
     if options.fix and has_target:

@@ -11,11 +11,12 @@ from ubp.answers.staleness.stale import (
 )
 from ubp.cli.error_handler import FINDINGS
 from ubp.cli.hooks import is_run_by_git, judge
-from ubp.cli.open_workspace import open_workspace
+from ubp.cli.open_workspace import open_alarm_judge, open_workspace, reject_unjudged
 from ubp.cli.stale_options import StaleOptions, exit_status
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.version import __version__
+from ubp.frame.records import judge_sentences
 from ubp.index.session import Target
 from ubp.staleness.model import visible_pages, visible_references
 
@@ -28,6 +29,9 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
     """
     if options.days is not None and not 0 <= options.days < float("inf"):
         raise UsageError(f"Invalid --days: {options.days:g}.", hint="Must be 0 or more.")
+    reject_unjudged(
+        options.alarms, options.max_cases, is_change=options.staged or bool(options.base)
+    )
     if options.since is not None:
         return _compare(options, options.since, terminal)
     if options.translations:
@@ -44,12 +48,14 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
     ) as workspace:
         target = Target(options.ref, options.staged, options.base, options.amend)
         judged = judge(workspace, target, terminal.environment)
+        alarm_judge = open_alarm_judge(workspace.session, judged.target, options.max_cases)
         report = report_stale(
             workspace.session,
             judged.target,
             options.paths,
             every=options.every,
             has_evidence=True,
+            judge=alarm_judge,
         )
         # A hook that judges the whole state fails as for a change.
         fails = options.exit_code or judged.is_hook
@@ -58,7 +64,10 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         change = judged.words(workspace, report.snapshot)
         has_base = judged.target.base is not None
         session, paths = workspace.session, options.paths
-        relaxed = find_relaxed(session, report, judged.target, paths) if has_base else ()
+        relaxed = (
+            find_relaxed(session, report, judged.target, paths, alarm_judge) if has_base else ()
+        )
+        cost = alarm_judge.record if alarm_judge else None
         if fail_on != "never" and any(finding.severity == "error" for finding in relaxed):
             status = FINDINGS
         diffs = {}
@@ -80,12 +89,15 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
             keys=options.keys,
             diffs=diffs,
             relaxed=relaxed,
+            judge=tuple(judge_sentences(cost)),
         )
 
         def record() -> object:
             from ubp.answers.staleness.stale_record import stale_record
 
-            return stale_record(report, every=options.every, diffs=diffs, relaxed=relaxed)
+            return stale_record(
+                report, every=options.every, diffs=diffs, relaxed=relaxed, judge=cost
+            )
 
         if outputs:
             from ubp.checks.from_staleness import stale_findings
@@ -104,6 +116,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
                     change=change,
                     keys=options.keys,
                     diffs=diffs,
+                    judge=cost,
                 ),
             )
             outputs.deliver(answer, workspace, terminal)

@@ -8,6 +8,7 @@ from ubp.cli.parameters import (
     LEVEL,
     Keys,
     OptionalDecimal,
+    OptionalNumber,
     OutputFiles,
     Revision,
 )
@@ -30,6 +31,7 @@ def stale(  # noqa: PLR0913  # the command's options
     exit_code: bool = False,
     fail_on: Annotated[FailOn | None, LEVEL] = None,
     alarms: Annotated[Alarms | None, ALARMS] = None,
+    max_cases: OptionalNumber = None,
     diff: bool = False,
     translations: bool = False,
     format_: Annotated[Format | None, FORMAT] = None,
@@ -50,8 +52,10 @@ def stale(  # noqa: PLR0913  # the command's options
         all_: List all pages: also fresh pages, pages without sources, and older staleness.
         exit_code: Exit with 1 if a page is stale.
         fail_on: Exit with 1 if a page has this level or a worse one; never: not for any page.
-        alarms: Which pages fail: any that drifted, or only those that name what changed, or list a
-            missing source; by default as configured (named).
+        alarms: Which pages fail: any that drifted; named, the default unless configured: those
+            that name what changed, or list a missing source; judged: of a change, those of named
+            that the language model of UBP_REVIEW_URL does not find accurate.
+        max_cases: With --alarms judged, ask about at most this many pages (10).
         diff: Show how each source changed since its baseline (text, json, markdown).
         translations: Count the translations of each language instead: fresh, stale, missing, and
             orphaned; list those of the given paths, or with --all or --diff all that are stale.
@@ -72,6 +76,7 @@ def stale(  # noqa: PLR0913  # the command's options
         exit_code=exit_code,
         fail_on=fail_on,
         alarms=alarms,
+        max_cases=max_cases,
         diff=diff,
         translations=translations,
         format=format_,

@@ -30,6 +30,7 @@ class StaleOptions(NamedTuple):
     exit_code: bool = False
     fail_on: FailOn | None = None
     alarms: Alarms | None = None
+    max_cases: int | None = None
     diff: bool = False
     format: Format | None = None
     output_files: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ def exit_status(report: StaleReport, fail_on: FailOn | None, *, is_hook: bool = 
         levels = ("stale", "possibly_stale")
     failing = [reference for reference in references if reference.level in levels]
     unknown = [reference for reference in references if reference.verdict == "unknown"]
-    if report.alarms == "named":
+    if report.alarms != "any":
         unknown += [reference for reference in failing if reference.is_unread]
         failing = [reference for reference in failing if not reference.is_unread]
     if report.is_change and fail_on != "never" and report.translation_severity == "error":

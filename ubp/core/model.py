@@ -21,7 +21,8 @@ Level = Literal["untracked", "fresh", "possibly_stale", "stale", "unknown"]
 QUIET_LEVELS: frozenset[Level] = frozenset({"fresh", "untracked"})
 """The levels of pages that need no attention."""
 BaselineKind = Literal["pin", "history", "snapshot"]
-Alarms = Literal["any", "named"]
+Alarms = Literal["any", "named", "judged"]
+Affected = Literal["yes", "no", "unsure"]
 """Which drift is an alarm: any, or where the page names what changed, or the source is gone."""
 SnapshotKind = Literal["worktree", "staged", "commit"]
 
@@ -220,6 +221,20 @@ class Evidence(NamedTuple):
     change: NameChange
 
 
+class Judgement(NamedTuple):
+    """What a language model says of a page: whether a change affects it.
+
+    `probability` is that of an edit being needed; of an answer that could not be used it is None.
+    `line` is quoted from the page, and may be empty.
+    """
+
+    affected: Affected
+    probability: float | None
+    line: str
+    why: str
+    is_cached: bool = False
+
+
 class ReferenceVerdict(NamedTuple):
     """The assessment of one source reference.
 
@@ -230,7 +245,8 @@ class ReferenceVerdict(NamedTuple):
     no commit did or history does not reach it; `age_days` counts from then (0: uncommitted).
     `commits` are those that drifted, newest first. `is_debt`: the debt file accepts it, or, when a
     change is assessed, the change does not fail for it (`ubp.staleness.change`). `is_noted`: it is
-    no alarm (`staleness.alarms`), because no changed code has a name of the page. `moved_to` is the
+    no alarm (`staleness.alarms`), because no changed code has a name of the page, or because of the
+    `judgement` on the page. `moved_to` is the
     new path, and `moved_fragment` ("#name") the new name of a part that is otherwise the same as
     its baseline.
     `note`: why a part or a collection was not compared. `evidence` is looked for in changes, and
@@ -257,6 +273,7 @@ class ReferenceVerdict(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
     is_unread: bool = False
     is_noted: bool = False
+    judgement: Judgement | None = None
     collection: str = ""
     unfetched: str = ""
 

@@ -4,11 +4,12 @@ They are NamedTuples because `ubp stale --json` is as lean as the hook: importin
 takes 6.5 ms of CPU and each class another 0.63 ms, a NamedTuple 0.10 ms.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, NamedTuple
 
 from ubp.core.errors import UbpError
 from ubp.core.model import (
+    Affected,
     Assessment,
     Commit,
     Page,
@@ -18,8 +19,8 @@ from ubp.core.model import (
     SnapshotKind,
     Verdict,
 )
-from ubp.frame.fields import GitId, Line, Moment, PagePath
-from ubp.frame.wording import file_stem, moment
+from ubp.frame.fields import Count, Fraction, GitId, Line, Moment, PagePath
+from ubp.frame.wording import count, file_stem, moment, printable
 
 DAY = len("2026-11-08")
 
@@ -52,6 +53,39 @@ class SkippedPageRecord(NamedTuple):
 
     filepath: PagePath
     reason: Annotated[str, "why not"]
+
+
+class JudgementRecord(NamedTuple):
+    """What the judge says of a case: advice, from what it was shown."""
+
+    affected: Annotated[Affected, "whether the change affects the page"]
+    probability: Annotated[
+        Fraction | None, "the judge's own, that the page must be edited; null: it gave none"
+    ]
+    line: Annotated[str, "line of the page that is affected, quoted; may be empty"]
+    why: Annotated[str, "its reason, or why its answer could not be used"]
+    is_cached: Annotated[bool, "whether it was asked before, and not now"]
+
+
+class JudgeRecord(NamedTuple):
+    """Who judged the cases, and what that cost."""
+
+    model: Annotated[str, "the language model; empty: none could be asked"]
+    asked: Annotated[Count, "number of cases that it was asked about"]
+    cached: Annotated[Count, "number of cases with an earlier verdict"]
+    unjudged: Annotated[Count, "number of cases beyond --max-cases"]
+    prompt_tokens: Annotated[Count, "tokens that were sent, as its server counted them"]
+    completion_tokens: Annotated[Count, "tokens that it wrote"]
+    cost: Annotated[float | None, "what they cost by UBP_REVIEW_PRICE; null without it"]
+    problems: Annotated[tuple[str, ...], "cases that it gave no verdict on, and why"]
+
+
+class DeniedRecord(NamedTuple):
+    """A page that names what a change changes, and that the judge finds accurate."""
+
+    filepath: PagePath
+    line: Annotated[Line, "line of the page that it was asked about, from 1"]
+    why: Annotated[str, "its reason"]
 
 
 class MessageRecord(NamedTuple):
@@ -140,4 +174,23 @@ def stale_ref(reference: ReferenceVerdict) -> StaleRefRecord:
         source_path=reference.name,
         verdict=reference.verdict,
         since=moment_or_none(reference.since),
+    )
+
+
+def judge_sentences(
+    judge: JudgeRecord | None, quote: Callable[[str], str] = printable
+) -> Iterator[str]:
+    """Yield what the judge gave no verdict on, and what its verdicts cost."""
+    if judge is None:
+        return
+    yield from map(quote, judge.problems)
+    if not judge.model:
+        return
+    tokens = judge.prompt_tokens + judge.completion_tokens
+    price = f", {judge.cost:.4f} by UBP_REVIEW_PRICE" if judge.cost is not None else ""
+    earlier = f", {judge.cached} had a verdict" if judge.cached else ""
+    beyond = f", {judge.unjudged} beyond --max-cases" if judge.unjudged else ""
+    yield (
+        f"{quote(judge.model)} judged {count(judge.asked, 'case')} ({tokens:,} tokens{price})"
+        f"{earlier}{beyond}."
     )

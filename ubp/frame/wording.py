@@ -130,6 +130,14 @@ def not_checked_sentences(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{rule} was not checked: {printable(reason)}" for rule, reason in reasons]
 
 
+def denied_lines(pages: Iterable[tuple[str, int, str]]) -> list[str]:
+    """Return a line for each page that the judge finds accurate, given with its line and why."""
+    return [
+        f"{printable(f'{path}:{line}')}  judged accurate: {printable(why)}"
+        for path, line, why in pages
+    ]
+
+
 def suppression_note(ignored: int, accepted: int) -> str:
     """Return how many findings do not count: ` (3 ignored, 12 accepted as debt)`."""
     debt = f"{accepted} accepted as debt" if accepted else ""

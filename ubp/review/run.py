@@ -24,9 +24,8 @@ from ubp.review.excerpt import build_excerpt
 from ubp.review.model import Case, CaseKind, Hunk, Reason, Review
 from ubp.review.probability import MIN_PROBABILITY, Features, probability
 from ubp.review.proposed import ProposedPair, find_proposed
-from ubp.staleness.change import assess_change, touched_pages
+from ubp.staleness.change import assess_alarms, touched_pages
 from ubp.staleness.compare import hide
-from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import GONE, Change
 from ubp.staleness.state import open_change, open_context
 from ubp.staleness.wording import MAX_EVIDENCE_SHOWN, describe_reference, join_names
@@ -74,8 +73,12 @@ def review_change(
         return _review_pages(session, paths, limit)
     change = open_change(session, target)
     selected = select_pages(paths, change.after.view, session.repository) if paths else None
-    subjects = _subjects(session, change, target)
-    return _review(session, change, selected, limit, subjects)
+    return _review(session, change, selected, limit, _subjects(session, change))
+
+
+def review_pages(session: Session, change: Change, pages: frozenset[FilePath]) -> Review:
+    """Return a case for each of these pages that the change affects, however improbable."""
+    return _review(session, change, pages, None, _subjects(session, change))
 
 
 def _review_pages(session: Session, paths: Sequence[str], limit: int) -> Review:
@@ -113,9 +116,10 @@ def _review(
     session: Session,
     change: Change,
     selected: frozenset[FilePath] | None,
-    limit: int,
+    limit: int | None,
     subjects: tuple[str, ...] = (),
 ) -> Review:
+    """Return at most `limit` probable cases; None: all, however improbable."""
     files = ChangedFiles(change, session.is_hidden)
     findings, not_checked = find_findings(session, change, selected)
     candidates = find_candidates(session, change, files, findings, selected)
@@ -124,7 +128,8 @@ def _review(
         by_page.setdefault(candidate.page, []).append(candidate)
     cases = [_join(page, found) for page, found in by_page.items()]
     cases.sort(key=lambda found: (-found[0].probability, found[0].filepath))
-    likely = [found for found in cases if found[0].probability >= MIN_PROBABILITY]
+    least = 0.0 if limit is None else MIN_PROBABILITY
+    likely = [found for found in cases if found[0].probability >= least]
     shown = likely[:limit]
     contents = change.after.view.read([case.filepath for case, _ in shown])
     return Review(
@@ -168,7 +173,7 @@ def _find_bound(
     pages = [
         page for page in touched_pages(change) if selected is None or page.filepath in selected
     ]
-    assessments = add_evidence(assess_change(pages, change), change.after, change.changes)
+    assessments = assess_alarms(pages, change)
     for assessed in hide(assessments, session.is_hidden):
         for verdict in assessed.references:
             if verdict.verdict not in {"fresh", "unknown"} and not verdict.is_debt:
@@ -405,12 +410,12 @@ def _sentence(case: Case, page: str) -> str:
     return sentence[at : at + MAX_SENTENCE]
 
 
-def _subjects(session: Session, change: Change, target: Target) -> tuple[str, ...]:
+def _subjects(session: Session, change: Change) -> tuple[str, ...]:
     """Return the subjects of the last commits of a branch."""
     head = change.after.view.snapshot.commit
-    if target.base is None or head is None or not change.before:
+    start = change.before[0].view.snapshot.commit if change.before else None
+    if head is None or start in {None, head}:
         return ()
-    start = change.before[0].view.snapshot.commit
     output = session.repository.run(
         "log", f"--max-count={MAX_SUBJECTS}", "--format=%s", f"{start}..{head}", "--"
     )

@@ -26,10 +26,49 @@ from ubp.staleness.compare import (
     compare_sources,
     split_requests,
 )
-from ubp.staleness.model import GONE, Change, StalenessContext
+from ubp.staleness.evidence import add_evidence
+from ubp.staleness.model import GONE, Change, Judge, StalenessContext
 from ubp.staleness.references import candidates, collection_of, locate
 
 _ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
+
+
+def assess_alarms(
+    pages: Sequence[Page], change: Change, judge: Judge | None = None
+) -> tuple[Assessment, ...]:
+    """Assess these pages after the change, with evidence, and mark what is no alarm as noted.
+
+    With the alarms `judged` the pages that name what changed are shown to the judge, and those that
+    it finds accurate are noted. A source that is gone is an alarm whatever it says.
+    """
+    assessments = add_evidence(assess_change(pages, change), change.after, change.changes)
+    if judge is None or change.after.rules.alarms != "judged":
+        return assessments
+    alarming = frozenset(
+        page.page.filepath for page in assessments if any(map(_is_disputable, page.references))
+    )
+    judgements = judge(change, alarming) if alarming else {}
+
+    def judged(assessed: Assessment) -> Assessment:
+        judgement = judgements.get(assessed.page.filepath)
+        if judgement is None:
+            return assessed
+        return assessed._replace(
+            references=tuple(
+                reference._replace(judgement=judgement, is_noted=judgement.affected == "no")
+                if _is_disputable(reference)
+                else reference
+                for reference in assessed.references
+            )
+        )
+
+    return tuple(map(judged, assessments))
+
+
+def _is_disputable(reference: ReferenceVerdict) -> bool:
+    """Return whether the change fails for a reference, and a reader may find that it need not."""
+    is_alarm = bool(reference.evidence) and not (reference.is_noted or reference.is_debt)
+    return is_alarm and reference.verdict not in GONE
 
 
 def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ...]:

@@ -12,6 +12,7 @@ from ubp.core.model import (
     Debt,
     Entry,
     FilePath,
+    Judgement,
     Level,
     ObjectId,
     Page,
@@ -83,6 +84,10 @@ class Change(NamedTuple):
     changes: Mapping[FilePath, Entry | None]
 
 
+Judge = Callable[[Change, frozenset[FilePath]], Mapping[FilePath, Judgement]]
+"""Returns what a language model says of pages that a change makes stale, perhaps not of all."""
+
+
 class Summary(NamedTuple):
     """How many pages there are, have sources (`bound`), were compared with one (`verified`)."""
 
@@ -94,6 +99,14 @@ class Summary(NamedTuple):
     possibly_stale: int
     stale: int
     unknown: int
+
+
+class Denied(NamedTuple):
+    """A page that names what a change changes, its line, and why the judge finds it accurate."""
+
+    filepath: FilePath
+    line: int
+    why: str
 
 
 class LanguageCount(NamedTuple):
@@ -174,6 +187,15 @@ class StaleReport(NamedTuple):
     @property
     def noted(self) -> tuple[Assessment, ...]:
         """The other pages that drift by the change: they name nothing that it changes."""
+        return tuple(page for page in self._without_alarm if denial(page) is None)
+
+    @property
+    def denied(self) -> tuple[Denied, ...]:
+        """The pages that name what the change changes, and that the judge finds accurate."""
+        return tuple(filter(None, map(denial, self._without_alarm)))
+
+    @property
+    def _without_alarm(self) -> tuple[Assessment, ...]:
         introduced = {assessment.page.filepath for assessment in self.introduced}
         return tuple(
             assessment
@@ -185,7 +207,7 @@ class StaleReport(NamedTuple):
     @property
     def behind(self) -> tuple[Assessment, ...]:
         """The other pages that the change concerns and that were behind before it."""
-        mentioned = {page.page.filepath for page in (*self.introduced, *self.noted)}
+        mentioned = {page.page.filepath for page in (*self.introduced, *self._without_alarm)}
         return tuple(
             assessment
             for assessment in (self.pages if self.is_change else ())
@@ -300,6 +322,15 @@ def compare(baseline: str | None, current: str | None) -> Verdict:
     if current is None:
         return "deleted"
     return "fresh" if current.startswith(baseline) else "modified"
+
+
+def denial(assessment: Assessment) -> Denied | None:
+    """Return why the judge finds a page accurate; None: it does not, or was not asked."""
+    for reference in assessment.references:
+        if reference.judgement and reference.judgement.affected == "no":
+            line = reference.evidence[0].line
+            return Denied(assessment.page.filepath, line, reference.judgement.why)
+    return None
 
 
 def is_certain(reference: ReferenceVerdict) -> bool:

@@ -16,6 +16,7 @@ from ubp.staleness.assess import assess
 from ubp.staleness.compare import assessment, hide
 from ubp.staleness.model import (
     Change,
+    Judge,
     StalenessContext,
     StalenessRules,
     StaleReport,
@@ -101,19 +102,21 @@ def open_source_index(session: Session, view: View) -> SourceIndex:
     )
 
 
-def find_stale(
+def find_stale(  # noqa: PLR0913  # what is asked, and who judges
     session: Session,
     target: Target,
     paths: Sequence[str],
     *,
     every: bool,
     has_evidence: bool = False,
+    judge: Judge | None = None,
 ) -> tuple[StaleReport, StalenessContext]:
     """Return the pages that no longer describe their sources, and the context of that verdict.
 
     `paths` narrow it; `every` includes pages without sources, and of a change the old debts. The
     worst pages come first, with ties as they were. Evidence is found for a change, for a state
-    only with `has_evidence`: it takes longer than all the rest.
+    only with `has_evidence`: it takes longer than all the rest. `judge` is asked about a change
+    with the alarms `judged`.
 
     Raises:
         UsageError: the target contradicts itself, or a path matches no page.
@@ -129,8 +132,7 @@ def find_stale(
             assessments = add_evidence(assessments, context)
         report = build_stale_report(context, pages, assessments, selected)
         return _with_translations(report, session, context, selected), context
-    from ubp.staleness.change import assess_change, touched_pages
-    from ubp.staleness.evidence import add_evidence
+    from ubp.staleness.change import assess_alarms, touched_pages
 
     change = open_change(session, target)
     context = change.after
@@ -140,7 +142,7 @@ def find_stale(
     if not every:
         touched = {page.filepath for page in touched_pages(change)}
         assessed = [page for page in pages if page.filepath in touched]
-    assessments = add_evidence(assess_change(assessed, change), context, change.changes)
+    assessments = assess_alarms(assessed, change, judge)
     report = build_stale_report(context, pages, assessments, selected)
     is_reconfigured = CONFIG_FILE in change.changes
     report = report._replace(is_change=True, is_reconfigured=is_reconfigured)

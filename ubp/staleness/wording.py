@@ -1,10 +1,10 @@
 """The wording of verdicts, levels and ages, shared by findings, texts, records and reports."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from ubp.core.model import Evidence, Level, NameChange, Note, ReferenceVerdict, Verdict
+from ubp.core.model import Affected, Evidence, Level, NameChange, Note, ReferenceVerdict, Verdict
 from ubp.core.shell import ubp_command
 from ubp.staleness.model import Summary
 
@@ -204,6 +204,33 @@ def evidence_sentence(reference: ReferenceVerdict, when: str = "") -> str:
         places = [f"`{evidence.name}` (line {evidence.line})" for evidence in names]
         clauses.append(f"{join_names(places)} {verb} {change}")
     return f"{', '.join(clauses)}{when}." if clauses else ""
+
+
+class AnyJudgement(Protocol):
+    """A verdict of the judge, as an engine's value or in a record."""
+
+    @property
+    def affected(self) -> Affected:
+        """Whether the change affects the page."""
+
+    @property
+    def probability(self) -> float | None:
+        """The probability that the page must be edited."""
+
+    @property
+    def line(self) -> str:
+        """The line of the page that it quotes."""
+
+    @property
+    def why(self) -> str:
+        """Its reason."""
+
+
+def judgement_sentence(judgement: AnyJudgement, quote: Callable[[str], str] = str) -> str:
+    """Return a verdict of the judge, with what it quotes and why; `quote` writes its words."""
+    chance = "" if judgement.probability is None else f" ({judgement.probability:.0%})"
+    quotation = f" \u201c{quote(judgement.line)}\u201d" if judgement.line else ""
+    return f"Judged {judgement.affected}{chance}:{quotation} {quote(judgement.why)}"
 
 
 def group_evidence(

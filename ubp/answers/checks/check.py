@@ -19,10 +19,18 @@ from ubp.core.shell import ubp_command
 from ubp.frame.answer import Answer, Request
 from ubp.frame.arguments import Ref
 from ubp.frame.fields import Count, Digest, DocId, Line, PagePath
-from ubp.frame.records import SkippedPageRecord, SnapshotRecord, snapshot_record
+from ubp.frame.records import (
+    DeniedRecord,
+    JudgeRecord,
+    SkippedPageRecord,
+    SnapshotRecord,
+    judge_sentences,
+    snapshot_record,
+)
 from ubp.frame.wording import (
     acknowledge_command,
     count,
+    denied_lines,
     not_checked_sentences,
     severity_counts,
     suppression_note,
@@ -130,6 +138,8 @@ class CheckRecord(NamedTuple):
         tuple[str, ...],
         "pages that the change makes drift without failing: they name nothing that it changes",
     ]
+    denied: Annotated[tuple[DeniedRecord, ...], "other pages, which the judge finds accurate"]
+    judge: Annotated[JudgeRecord | None, "who judged the alarms; null: nobody"]
     obsolete_debts: Annotated[Count, "lines of the debt file whose findings the change fixes"]
     snapshot: SnapshotRecord
     is_change: Annotated[bool, "whether only findings introduced by a change were reported"]
@@ -175,7 +185,9 @@ def run(session: Session, request: CheckRequest) -> CheckRecord:
     return check_record(check_target(session, request.target, request.paths, request.rules))
 
 
-def check_record(report: CheckReport, result: FixReport | None = None) -> CheckRecord:
+def check_record(
+    report: CheckReport, result: FixReport | None = None, judge: JudgeRecord | None = None
+) -> CheckRecord:
     """Return the record of a report, and of the fixes after which it was made."""
     return CheckRecord(
         findings=tuple(map(finding_record, report.findings)),
@@ -196,6 +208,8 @@ def check_record(report: CheckReport, result: FixReport | None = None) -> CheckR
         unverified=tuple(map(_unverified, report.unknown)),
         behind=report.behind,
         noted=report.noted,
+        denied=tuple(DeniedRecord(*page) for page in report.denied),
+        judge=judge,
         obsolete_debts=len(report.obsolete_debts),
         snapshot=snapshot_record(report.snapshot),
         is_change=report.is_change,
@@ -340,7 +354,10 @@ def _debts(record: CheckRecord, write: Writer) -> Iterator[str]:
     failing = {finding.filepath for finding in record.findings if finding.rule in VERIFYING}
     if record.noted:
         yield write.change.noted(record.noted, len(failing), write.keys)
-    already_stale = sum(1 for page in record.behind if page not in failing.union(record.noted))
+    yield from denied_lines(record.denied)
+    yield from judge_sentences(record.judge)
+    mentioned = failing.union(record.noted, (page.filepath for page in record.denied))
+    already_stale = sum(1 for page in record.behind if page not in mentioned)
     if already_stale:
         yield write.change.already_stale(already_stale, write.keys)
     if record.obsolete_debts:

@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from ubp.core.errors import UsageError
 from ubp.core.files import read_regular_file, write_atomically
-from ubp.core.model import FilePath, Progress
+from ubp.core.model import Affected, FilePath, Judgement, Progress
+from ubp.frame.records import JudgeRecord
 from ubp.index.session import Session
 from ubp.review.excerpt import case_digest, case_text
 from ubp.review.model import Case
@@ -27,8 +28,6 @@ from ubp.sync.language_model import (
     complete,
     find_language_model,
 )
-
-Affected = Literal["yes", "no", "unsure"]
 
 ENVIRONMENT = "UBP_REVIEW"  # the prefix of the variables that name the model
 PRICE = "UBP_REVIEW_PRICE"
@@ -66,36 +65,11 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-class Judgement(NamedTuple):
-    """What the model says of a case.
-
-    `probability` is that of an edit being needed; of an answer that could not be used it is None.
-    `line` is quoted from the page, and may be empty.
-    """
-
-    affected: Affected
-    probability: float | None
-    line: str
-    why: str
-    is_cached: bool = False
-
-
 class Judged(NamedTuple):
-    """The verdicts by page, and what they cost.
+    """The verdicts by page, and what they cost."""
 
-    `unjudged` cases are those beyond the limit. `problems` are sentences on cases for which no
-    answer came. `cost` is in the unit of the prices that the environment names; None: it does not.
-    """
-
-    model: str
     judgements: Mapping[FilePath, Judgement]
-    asked: int
-    cached: int
-    unjudged: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    problems: tuple[str, ...]
+    record: JudgeRecord
 
 
 class Judge(NamedTuple):
@@ -170,15 +144,17 @@ def judge_cases(
     written = sum(completion.completion_tokens for completion in completions)
     prices = judge.prices
     return Judged(
-        judge.model.name,
         found,
-        asked=len(wanted),
-        cached=len(cases) - len(new),
-        unjudged=len(new) - len(wanted),
-        prompt_tokens=sent,
-        completion_tokens=written,
-        cost=(sent * prices[0] + written * prices[1]) / 1_000_000 if prices else None,
-        problems=tuple(problems),
+        JudgeRecord(
+            model=judge.model.name,
+            asked=len(wanted),
+            cached=len(cases) - len(new),
+            unjudged=len(new) - len(wanted),
+            prompt_tokens=sent,
+            completion_tokens=written,
+            cost=(sent * prices[0] + written * prices[1]) / 1_000_000 if prices else None,
+            problems=tuple(problems),
+        ),
     )
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated, Any
 
-from ubp.answers.review.judge import PRICE, Affected, Judged, Judgement, find_judge, judge_cases
+from ubp.answers.review.judge import find_judge, judge_cases
 from ubp.bindings.features import MIN_CONFIDENCE
 from ubp.core.errors import UsageError
-from ubp.core.model import FilePath, NameChange
+from ubp.core.model import FilePath, Judgement, NameChange
 from ubp.core.paths import doc_id
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.answer import Answer, Request, ToolTraits
@@ -21,7 +21,13 @@ from ubp.frame.budget import TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import Count, Digest, DocId, Fraction, Line, Option, PagePath
 from ubp.frame.quoting import quoted
-from ubp.frame.records import SnapshotRecord, snapshot_record
+from ubp.frame.records import (
+    JudgementRecord,
+    JudgeRecord,
+    SnapshotRecord,
+    judge_sentences,
+    snapshot_record,
+)
 from ubp.frame.wording import (
     ChangeWords,
     Style,
@@ -44,6 +50,7 @@ from ubp.review.excerpt import (
 from ubp.review.model import Case, CaseKind, Reason
 from ubp.review.probability import MIN_PROBABILITY
 from ubp.review.run import review_change
+from ubp.staleness.wording import judgement_sentence
 
 MAX_CASES, DEFAULT_CASES = 100, 10
 LIKELY = 0.3  # cases of this probability are marked
@@ -123,33 +130,6 @@ class ActionRecord:
     command: Annotated[str, "the command"]
     tool: Annotated[str, "the tool that proposes the same, where it is offered; empty: none"]
     source: Annotated[str, "the source to list; empty: none"] = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgementRecord:
-    """What the judge says of a case: advice, from what it was shown."""
-
-    affected: Annotated[Affected, "whether the change affects the page"]
-    probability: Annotated[
-        Fraction | None, "the judge's own, that the page must be edited; null: it gave none"
-    ]
-    line: Annotated[str, "line of the page that is affected, quoted; may be empty"]
-    why: Annotated[str, "its reason, or why its answer could not be used"]
-    is_cached: Annotated[bool, "whether it was asked before, and not now"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeRecord:
-    """Who judged the cases, and what that cost."""
-
-    model: Annotated[str, "the language model"]
-    asked: Annotated[Count, "number of cases that it was asked about"]
-    cached: Annotated[Count, "number of cases with an earlier verdict"]
-    unjudged: Annotated[Count, "number of cases beyond --max-cases"]
-    prompt_tokens: Annotated[Count, "tokens that were sent, as its server counted them"]
-    completion_tokens: Annotated[Count, "tokens that it wrote"]
-    cost: Annotated[float | None, f"what they cost by {PRICE}; null without it"]
-    problems: Annotated[tuple[str, ...], "cases that it gave no verdict on, and why"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,26 +264,13 @@ def run(session: Session, request: ReviewRequest) -> ReviewRecord:
         ref=request.ref,
         snapshot=snapshot_record(review.snapshot),
         not_checked=review.not_checked,
-        judge=_judge_record(judged) if judged else None,
+        judge=judged.record if judged else None,
     )
 
 
 def _verdict_order(case: CaseRecord) -> int:
     """Return the rank of a case: what the judge affirms first, what it denies last."""
     return {"yes": 0, "no": 2}.get(case.judgement.affected, 1) if case.judgement else 1
-
-
-def _judge_record(judged: Judged) -> JudgeRecord:
-    return JudgeRecord(
-        model=judged.model,
-        asked=judged.asked,
-        cached=judged.cached,
-        unjudged=judged.unjudged,
-        prompt_tokens=judged.prompt_tokens,
-        completion_tokens=judged.completion_tokens,
-        cost=judged.cost,
-        problems=judged.problems,
-    )
 
 
 def with_range(request: ReviewRequest) -> ReviewRequest:
@@ -402,7 +369,7 @@ def _case_record(
         ),
         actions=tuple(actions),
         fingerprint=case_digest(case),
-        judgement=JudgementRecord(**judgement._asdict()) if judgement else None,
+        judgement=JudgementRecord(*judgement) if judgement else None,
     )
 
 
@@ -520,15 +487,7 @@ def _judge_text(record: ReviewRecord, write: Writer) -> Iterator[str]:
         assert case.judgement is not None  # noqa: S101  # for mypy: it is denied
         place = write.path(f"{case.filepath}:{case.line}")
         yield f"{place}  judged accurate: {write.quote(case.judgement.why)}"
-    yield from (write.quote(problem) for problem in judge.problems)
-    tokens = judge.prompt_tokens + judge.completion_tokens
-    price = f", {judge.cost:.4f} by {PRICE}" if judge.cost is not None else ""
-    earlier = f", {judge.cached} had a verdict" if judge.cached else ""
-    beyond = f", {judge.unjudged} beyond --max-cases" if judge.unjudged else ""
-    yield (
-        f"{write.name(judge.model)} judged {count(judge.asked, 'case')} ({tokens:,} tokens{price})"
-        f"{earlier}{beyond}."
-    )
+    yield from judge_sentences(judge, write.quote)
 
 
 def summary(record: ReviewRecord, write: Writer) -> str:
@@ -555,10 +514,7 @@ def _head(case: CaseRecord, write: Writer) -> Iterator[str]:
     chance = write.style.yellow(chance) if case.probability >= LIKELY else chance
     yield f"{write.path(f'{case.filepath}:{case.line}')}  {chance}  {case.kind}"
     if case.judgement:
-        judged = case.judgement
-        chance = "" if judged.probability is None else f" ({judged.probability:.0%})"
-        quotation = f" \u201c{write.quote(judged.line)}\u201d" if judged.line else ""
-        yield f"  Judged {judged.affected}{chance}:{quotation} {write.quote(judged.why)}"
+        yield f"  {judgement_sentence(case.judgement, write.quote)}"
     for reason in case.reasons:
         yield f"  {write.quote(reason.text)}"
         if reason.hint and not write.is_agent:

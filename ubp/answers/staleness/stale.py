@@ -21,6 +21,7 @@ from ubp.frame.wording import (
     acknowledge_command,
     count,
     day,
+    denied_lines,
     printable,
     stale_change_sentence,
 )
@@ -28,6 +29,7 @@ from ubp.index.session import Session, Target
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import (
     Change,
+    Judge,
     SourceDiff,
     StaleReport,
     lists_few_sources,
@@ -46,6 +48,7 @@ from ubp.staleness.wording import (
     describe_reference,
     evidence_sentence,
     install_parser,
+    judgement_sentence,
     unknown_remedies,
 )
 
@@ -85,6 +88,7 @@ class StaleTextOptions(NamedTuple):
     `keys`: the front matter keys given on the command line. `diffs`: the changes of references'
     sources. `key` and `example`: what to write where no page names a source. `relaxed`: what the
     change keeps from being reported. `probable`: pages that are stale if proposals are right.
+    `judge`: sentences on what the judge could not answer, and on what it cost.
     """
 
     style: Style
@@ -98,30 +102,34 @@ class StaleTextOptions(NamedTuple):
     example: FirstReference | None = None
     relaxed: Sequence[Relaxed] = ()
     probable: Sequence[Assessment] = ()
+    judge: Sequence[str] = ()
 
     def command(self, *words: str) -> str:
         """Return a command to type, with the keys that this one was given."""
         return self.style.cyan(ubp_command(*words, keys=self.keys))
 
 
-def report_stale(
+def report_stale(  # noqa: PLR0913  # what is asked, and who judges
     session: Session,
     target: Target,
     paths: Sequence[str] = (),
     *,
     every: bool = False,
     has_evidence: bool = False,
+    judge: Judge | None = None,
 ) -> StaleReport:
     """Return the pages that no longer describe their sources, the most important first.
 
     `paths` (relative to the directory of the session) narrow it; `every` includes pages without
     sources, and of a change the pages that were stale before it. Of a state evidence is found only
-    if it `has_evidence`.
+    if it `has_evidence`. `judge` is asked about a change with the alarms `judged`.
 
     Raises:
         UsageError: the target contradicts itself, or a path matches no page.
     """
-    report, context = find_stale(session, target, paths, every=every, has_evidence=has_evidence)
+    report, context = find_stale(
+        session, target, paths, every=every, has_evidence=has_evidence, judge=judge
+    )
     # What a change makes stale is new, whatever the debt file accepts.
     if not report.is_change and context.view.entry(DEBT_FILE) is not None:
         from ubp.checks.debt import accepted_debts
@@ -132,7 +140,11 @@ def report_stale(
 
 
 def find_relaxed(
-    session: Session, report: StaleReport, target: Target, paths: Sequence[str] = ()
+    session: Session,
+    report: StaleReport,
+    target: Target,
+    paths: Sequence[str] = (),
+    judge: Judge | None = None,
 ) -> "tuple[Finding, ...]":
     """Return what the base's configuration reports as stale, and the change's own does not."""
     if not (report.is_reconfigured or session.config.ignored_commits):
@@ -143,7 +155,7 @@ def find_relaxed(
     relaxation = find_relaxation(session, target, open_change(session, target))
     if relaxation is None:
         return ()
-    strict, _ = find_stale(relaxation.session, target, paths, every=False)
+    strict, _ = find_stale(relaxation.session, target, paths, every=False, judge=judge)
     return relaxed_findings(stale_findings(strict), stale_findings(report), relaxation)
 
 
@@ -250,6 +262,7 @@ def stale_text(report: StaleReport, options: StaleTextOptions) -> str:
     if lines:
         lines.append("")
     lines += _summary(report, options)
+    lines += options.judge
     lines += _debts(report, options)
     lines += _translations(report, options)
     lines += advise(report, options)
@@ -304,6 +317,8 @@ def _reference(
     yield f"  {printable(reference.name or '.')}  {verdict}{debt}"
     if evidence := evidence_sentence(reference, " by this commit" if is_staged else ""):
         yield f"    {printable(evidence)}"
+    if reference.judgement:
+        yield f"    {judgement_sentence(reference.judgement, printable)}"
     yield from commit_lines(reference.commits, style)
     # A verdict with a long history takes long to hash.
     diff = options.diffs.get((assessment.page.filepath, reference)) if options.diffs else None
@@ -342,11 +357,13 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
     if report.is_change:
         stale, behind = len(report.introduced), len(report.behind)
         subject, noted = options.change.subject(), len(report.noted)
-        sentence = stale_change_sentence(subject, stale, summary.verified, bound, noted)
+        named = 0 if report.denied else noted
+        sentence = stale_change_sentence(subject, stale, summary.verified, bound, named)
         lines = [style.green(sentence) if summary.verified and not stale else sentence]
         if noted and not options.every:
             paths = [assessment.page.filepath for assessment in report.noted]
             lines.append(options.change.noted(paths, stale, options.keys))
+        lines += denied_lines(report.denied)
         if behind and not options.every:
             lines.append(options.change.already_stale(behind, options.keys))
         return lines

@@ -24,6 +24,9 @@ from ubp.core.paths import doc_id
 from ubp.frame.fields import Count, DocId, GitId, Keyword, Line, Moment, PagePath, Title
 from ubp.frame.records import (
     CommitRecord,
+    DeniedRecord,
+    JudgementRecord,
+    JudgeRecord,
     ProblemRecord,
     SnapshotRecord,
     commit_record,
@@ -105,6 +108,9 @@ class VerdictRecord(NamedTuple):
     is_noted: Annotated[
         bool, "whether it is no alarm: it drifted, and the page names nothing that changed"
     ]
+    judgement: Annotated[
+        JudgementRecord | None, "what the judge says of the page; null: it was not asked"
+    ]
     collection: Annotated[str | None, "collection that has the source, its commits and its blobs"]
     unfetched: Annotated[
         str | None, "what to fetch, so that it can be compared: ubp collections sync UNFETCHED"
@@ -159,6 +165,8 @@ class StaleRecord(NamedTuple):
         tuple[PagePath, ...],
         "pages that the change makes drift without failing: they name nothing that it changes",
     ]
+    denied: Annotated[tuple[DeniedRecord, ...], "other pages, which the judge finds accurate"]
+    judge: Annotated[JudgeRecord | None, "who judged the alarms; null: nobody"]
     summary: SummaryRecord
     snapshot: SnapshotRecord
     threshold_days: Annotated[float, "number of days after which drift counts as stale"]
@@ -177,6 +185,7 @@ def stale_record(
     every: bool = False,
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] | None = None,
     relaxed: Sequence[Relaxed] = (),
+    judge: JudgeRecord | None = None,
 ) -> StaleRecord:
     """Return the record of `ubp stale`; without `every` only the pages that are not fresh."""
     pages = visible_pages(report, every=every)
@@ -185,6 +194,8 @@ def stale_record(
             assessed_page_record(assessment, report, diffs or {}) for assessment in pages
         ),
         noted=tuple(assessment.page.filepath for assessment in report.noted),
+        denied=tuple(DeniedRecord(*page) for page in report.denied),
+        judge=judge,
         summary=summary_record(report.summary),
         snapshot=snapshot_record(report.snapshot),
         threshold_days=report.threshold_days,
@@ -248,6 +259,7 @@ def _verdict(
         evidence=tuple(map(evidence_record, verdict.evidence)),
         is_unread=verdict.is_unread,
         is_noted=verdict.is_noted,
+        judgement=JudgementRecord(*verdict.judgement) if verdict.judgement else None,
         collection=verdict.collection or None,
         unfetched=verdict.unfetched or None,
         line=reference.line,

@@ -11,6 +11,8 @@ before it and is not fresh after it has the severity of the rule if there is evi
 code contains a name, option, path or number that the page mentions. Comments, docstrings and names
 of many pages are no evidence. Pages without it are mentioned in one line, as are sources that were
 stale already. With `staleness.alarms` set to `any`, or `--alarms any`, no evidence is needed.
+With `judged`, pages with evidence that the judge of your environment finds accurate are a line
+each.
 
 Missing sources are reported by missing-source instead.
 
@@ -31,6 +33,7 @@ from ubp.staleness.wording import (
     describe_drift_time,
     evidence_sentence,
     install_parser,
+    judgement_sentence,
     verdict_sentence,
 )
 
@@ -61,7 +64,14 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
         filepath=path,
         line=verdict.reference.line,
         message=" ".join(
-            filter(None, [verdict_sentence(verdict, when), evidence_sentence(verdict)])
+            filter(
+                None,
+                [
+                    verdict_sentence(verdict, when),
+                    evidence_sentence(verdict),
+                    judgement_sentence(verdict.judgement) if verdict.judgement else "",
+                ],
+            )
         ),
         subject=verdict.reference.literal,
         is_minor=not is_change and (verdict.level != "stale" or verdict.is_noted),

@@ -10,7 +10,8 @@ from typing import Literal
 
 from ubp.checks.finding import Finding, Severity
 from ubp.checks.registry import NAMES
-from ubp.frame.wording import count, printable
+from ubp.frame.records import judge_sentences
+from ubp.frame.wording import count, denied_lines, printable
 from ubp.output.ci.outcome import Outcome, commit_lines, resolving_commands
 from ubp.staleness.wording import unknown_remedies
 
@@ -30,6 +31,8 @@ def github_text(outcome: Outcome) -> str:
     lines = [_unverified(outcome)] if outcome.report.unknown else []
     lines += [_annotation(finding, outcome) for finding in shown]
     lines += [_noted(outcome)] if outcome.report.noted else []
+    if judged := _judged(outcome):
+        lines.append(command("notice", "\n".join(judged), {"title": "judged"}))
     lines += [_hidden_count(hidden)] if hidden else []
     return "".join(f"{line}\n" for line in lines)
 
@@ -59,8 +62,8 @@ def _choose(findings: Sequence[Finding], outcome: Outcome) -> tuple[list[Finding
     room: Counter[Kind] = Counter(dict.fromkeys(KINDS.values(), MAX_PER_KIND))
     if outcome.report.unknown:
         room["warning"] -= 1
-    # For the line that counts the hidden ones, and the one about pages without an alarm.
-    room["notice"] -= 2 if outcome.report.noted else 1
+    # For the line that counts the hidden ones, and those about pages without an alarm.
+    room["notice"] -= 1 + bool(outcome.report.noted) + bool(_judged(outcome))
     shown: list[Finding] = []
     hidden: list[Finding] = []
     for finding in _by_importance(findings):
@@ -128,6 +131,10 @@ def _noted(outcome: Outcome) -> str:
     failing = {finding.filepath for finding in report.findings if finding.drift}
     sentence = outcome.change.noted(report.noted, len(failing), outcome.keys)
     return command("notice", sentence, {"title": NAMES[0]})
+
+
+def _judged(outcome: Outcome) -> list[str]:
+    return [*denied_lines(outcome.report.denied), *judge_sentences(outcome.judge)]
 
 
 def _hidden_count(hidden: Sequence[Finding]) -> str:

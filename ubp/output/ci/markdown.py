@@ -25,6 +25,7 @@ from ubp.checks.registry import NAMES, find_rules
 from ubp.core.model import DEBT_FILE, Commit, FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.core.text import shorten
+from ubp.frame.records import judge_sentences
 from ubp.frame.wording import (
     MAX_COMMITS,
     NOW_STALE,
@@ -42,6 +43,7 @@ from ubp.staleness.wording import (
     describe_drift_time,
     describe_reference,
     group_evidence,
+    judgement_sentence,
 )
 
 # A path may have 4,096 bytes and a commit's subject any number: a table has room for less.
@@ -77,6 +79,11 @@ def markdown_text(outcome: Outcome) -> str:
     text.add(f"### UBP: {headline(outcome, code)}\n")
     if report.noted:
         text.add(f"\n{noted(outcome)}\n")
+    for page in report.denied:
+        place = location(page.filepath, page.line, outcome)
+        text.add(f"\n{place} judged accurate: {code(page.why, MAX_MESSAGE_CHARACTERS)}\n")
+    for sentence in judge_sentences(outcome.judge, str):
+        text.add(f"\n{code(sentence, MAX_MESSAGE_CHARACTERS)}\n")
     if report.already_stale:
         text.add(f"\n{mention(outcome)}\n")
     _add_table(text, outcome)
@@ -323,7 +330,11 @@ def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
     ]
     named = f"<br>named by the page: {'; '.join(groups)}" if groups else ""
     unread = "<br>the changed lines are missing from this clone" if reference.is_unread else ""
-    return f"{code(reference.name or '.')} {verdict}{named}{unread}"
+    judged = ""
+    if reference.judgement:
+        judged = code(judgement_sentence(reference.judgement), MAX_MESSAGE_CHARACTERS)
+        judged = f"<br>{judged}"
+    return f"{code(reference.name or '.')} {verdict}{named}{judged}{unread}"
 
 
 def _commits(drifts: Sequence[ReferenceVerdict]) -> list[Commit]:

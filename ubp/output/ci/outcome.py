@@ -15,6 +15,7 @@ from ubp.checks.finding import CheckReport, Finding
 from ubp.checks.gate import not_understood_sentences
 from ubp.core.model import Commit, FilePath, ObjectId, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
+from ubp.frame.records import JudgeRecord
 from ubp.frame.wording import (
     MAX_COMMITS,
     SHORT_ID,
@@ -51,7 +52,7 @@ class Outcome(NamedTuple):
 
     `summary` counts the levels of pages, which only `stale` does. `change` says how the
     change is named, `keys` the front matter keys given on the command line; `diffs` the
-    changes of the sources, where they were requested.
+    changes of the sources, where they were requested. `judge` says who judged the alarms.
     """
 
     command: Literal["check", "stale"]
@@ -63,6 +64,7 @@ class Outcome(NamedTuple):
     keys: tuple[str, ...] = ()
     provenance: Provenance | None = None
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
+    judge: JudgeRecord | None = None
 
     @property
     def is_staged(self) -> bool:
@@ -146,7 +148,10 @@ def _stale_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
     if outcome.report.is_change:
         stale = len({finding.filepath for finding in outcome.report.findings})
         return stale_change_sentence(
-            outcome.change.subject(quote), stale, summary.verified, noted=len(outcome.report.noted)
+            outcome.change.subject(quote),
+            stale,
+            summary.verified,
+            noted=0 if outcome.report.denied else len(outcome.report.noted),
         )
     bound = f"{count(summary.bound, 'page')} with sources"
     if summary.fresh == summary.bound:
