@@ -105,6 +105,7 @@ def test_reference_record_has_every_key(drifted, asked):
                 "evidence": [],
                 "is_unread": False,
                 "is_noted": False,
+                "judgement": None,
                 "collection": None,
                 "unfetched": None,
                 "line": 4,

@@ -50,9 +50,9 @@ def check(  # noqa: PLR0913  # the command's options
         rule: Run only this rule, even if it is off; repeatable.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         fail_on: Exit with 1 on findings of this severity or higher; never: on none.
-        alarms: Which stale pages are errors: any that drifted; named, the default unless configured: those
-            that name what changed, or list a missing source; judged: of a change, those of named
-            that the language model of UBP_REVIEW_URL does not find accurate.
+        alarms: Which stale pages are errors: any that drifted; named, the default unless
+            configured: those that name what changed, or list a missing source; judged: of a
+            change, those of named that the language model of UBP_REVIEW_URL does not find accurate.
         max_cases: With --alarms judged, ask about at most this many pages (10).
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
