@@ -159,6 +159,7 @@ ROWS = (
         example="ubp list-pages --doc-type design --sort updated_at --order desc",
         tool="ubp_list_pages",
         toolset="docs",
+        by_hand="ubp.cli.list_pages:list_pages",
     ),
     Row(
         "ubp.answers.pages.get_graph:GET_GRAPH",

@@ -61,6 +61,16 @@ def test_schemas_of_answers_are_offered_on_request(offered):
     assert offered("--output-schema")[1] is True
 
 
+def test_list_without_default_sets_says_so(monkeypatch, repository, ubp):
+    monkeypatch.setattr("ubp.server.process.serve_repositories", lambda *_, **__: None)
+    answer = ubp(repository, "serve", "--toolsets", "specs,rag")
+    assert answer.err == (
+        "Warning: specs,rag replaces the default sets docs and maintenance; +specs,rag adds to"
+        " them.\n"
+    )
+    assert ubp(repository, "serve", "--toolsets", "+specs,rag").err == ""
+
+
 def test_directories_are_relative_to_where_the_command_runs(monkeypatch, repository, ubp):
     given = []
     serve = "ubp.server.process.serve_repositories"

@@ -31,6 +31,7 @@ def serve(  # noqa: PLR0913  # the command's options
     toolsets: Names = None,
     tools: Names = None,
     exclude_tools: Names = None,
+    prefix: Annotated[str | None, Parameter(metavar="TEXT")] = None,
     read_only: bool = False,
     output_schema: Annotated[bool, Parameter(negative="--no-output-schema")] = False,
     notes: Annotated[str | None, Parameter(metavar="NAME[@REV]")] = None,
@@ -44,9 +45,12 @@ def serve(  # noqa: PLR0913  # the command's options
 
     Args:
         directories: Serve the repositories around these directories instead of the current one.
-        toolsets: Comma-separated tool sets to offer, instead of the default.
+        toolsets: Comma-separated tool sets to offer, instead of the default; after a plus
+            (+edit,rag) in addition to it.
         tools: Comma-separated tools to offer in addition to --toolsets, or on their own.
         exclude_tools: Comma-separated tools not to offer; overrides the other options.
+        prefix: Text before names such as `search`, which do not begin with that of their set. By
+            default the set's name, as in notes_search, if other sets are offered, too.
         read_only: Offer only read-only tools; overrides the other options.
         output_schema: For programs: answer with JSON, as structured content and as the text, and
             list its schemas. A model reads fewer tokens without it.
@@ -74,8 +78,14 @@ def serve(  # noqa: PLR0913  # the command's options
     for directory in directories:
         if not os.path.isdir(os.path.join(terminal.directory, directory)):
             raise UsageError(f"There is no directory {directory}.")
+    sets = _split_names(toolsets)
+    if replacing := ",".join(registry.without_defaults(sets)):
+        defaults = " and ".join(registry.TOOLSETS)
+        terminal.warn(
+            f"{replacing} replaces the default sets {defaults}; +{replacing} adds to them."
+        )
     chosen = registry.select_tools(
-        _split_names(toolsets),
+        sets,
         _split_names(tools),
         _split_names(exclude_tools),
         read_only=read_only,
@@ -87,6 +97,7 @@ def serve(  # noqa: PLR0913  # the command's options
         chosen = registry.read_notes_of(chosen, notes)
     if allow_network and not read_only:
         chosen = registry.allow_network(chosen)
+    chosen = registry.with_prefix(chosen, prefix)
     options = None
     if http:
         port = DEFAULT_PORT if port is None else port

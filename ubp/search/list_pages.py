@@ -15,6 +15,7 @@ from ubp.index.view import View
 from ubp.markdown.resolve import Bucket
 from ubp.markdown.source_text import SourceText
 from ubp.search.dates import Dates, created_at, updated_at
+from ubp.search.folders import is_below
 from ubp.search.graph import DocumentRow, Graph, open_graph
 
 if TYPE_CHECKING:  # it loads markdown-it, which only a part of a page needs
@@ -96,8 +97,9 @@ class ReadPage(NamedTuple):
 class PageList(NamedTuple):
     """Documents in order, with dates as in `ReadPage`.
 
-    `matching` is the number of documents that match the filters, `total` of all in the snapshot,
-    `next` the place where the list continues, and `next_cursor` the same place as a text.
+    `matching` are the paths of the documents that match the filters, `total` is the number of all
+    in the snapshot, `next` the place where the list continues, and `next_cursor` the same place as
+    a text.
     """
 
     pages: tuple[ListedPage, ...]
@@ -105,7 +107,7 @@ class PageList(NamedTuple):
     updated_at: Dates
     created_at: Dates
     uncommitted: Collection[FilePath]
-    matching: int
+    matching: Sequence[FilePath]
     total: int
     next: Place | None = None
     next_cursor: str | None = None
@@ -114,6 +116,7 @@ class PageList(NamedTuple):
 class ListRequest(NamedTuple):
     """The documents to list: of one of `doc_types`, with all `tags`, up to `limit` after a place.
 
+    With a `folder` only those in it and below it are listed.
     The place may be given as a cursor. Without `is_dated` the history is not walked for the dates
     of their last changes; `ref` None: those of the work tree.
     """
@@ -126,6 +129,7 @@ class ListRequest(NamedTuple):
     limit: int | None = None
     after: Place | str | None = None
     ref: str | None = None
+    folder: str = ""
 
 
 def read_page(graph: Graph, path: FilePath) -> OpenPage:
@@ -244,7 +248,11 @@ def list_pages(session: Session, view: View, request: ListRequest, assess: Asses
         _read_cursor(request, request.after) if isinstance(request.after, str) else request.after
     )
     graph = open_graph(view)
-    matching = find_documents(graph, request.doc_types, request.tags)
+    matching = [
+        document
+        for document in find_documents(graph, request.doc_types, request.tags)
+        if is_below(document.path, request.folder)
+    ]
     dates: Dates = {}
     if request.sort in DATE_KEYS:
         find_dates = updated_at if request.sort == "updated_at" else created_at
@@ -261,7 +269,7 @@ def list_pages(session: Session, view: View, request: ListRequest, assess: Asses
         updated_at(session, view, paths) if is_dated else undated,
         dates if request.sort == "created_at" else undated,
         frozenset(path for path in paths if view.is_changed(path)),
-        matching=len(matching),
+        matching=[document.path for document in matching],
         total=view.count_documents(),
         next=place,
         next_cursor=_write_cursor(request, place) if place else None,
@@ -358,7 +366,7 @@ def _read_cursor(request: ListRequest, cursor: str) -> Place:
 
 
 def _checksum(request: ListRequest) -> int:
-    filters = [*map(sorted, (request.doc_types, request.tags))]
+    filters = [*map(sorted, (request.doc_types, request.tags)), request.folder]
     query = [*filters, request.sort, request.is_descending, request.ref]
     return zlib.crc32(json.dumps(query).encode("ascii"))
 

@@ -59,7 +59,7 @@ class Neighborhood(NamedTuple):
 
     `hops` are the distances from `center`; empty if all documents were requested. `counts` are
     each document's links to other documents and those of others to it, in the whole snapshot.
-    `total` includes the documents beyond the limit.
+    `paths` includes the documents beyond the limit.
     """
 
     center: FilePath | None
@@ -67,7 +67,12 @@ class Neighborhood(NamedTuple):
     edges: tuple[Edge, ...]
     hops: Mapping[FilePath, int]
     counts: Mapping[FilePath, tuple[int, int]]
-    total: int
+    paths: Collection[FilePath]
+
+    @property
+    def total(self) -> int:
+        """The number of documents, with those beyond the limit."""
+        return len(self.paths)
 
     @property
     def left_out(self) -> int:
@@ -135,7 +140,7 @@ def neighborhood(
         tuple(edge for edge in edges if edge.target in documents),
         {path: distance for path, distance in hops.items() if path in documents},
         {path: counts[path] for path in documents},
-        len(counts),
+        counts.keys(),
     )
 
 

@@ -78,7 +78,7 @@ _ROWS = (
         SectionNotFoundError,
         PAGE_NOT_FOUND,
         "section_not_found",
-        "Use a section_id as search_spec returns it.",
+        "Use a section_id as a search returns it.",
     ),
     _Row(
         DocumentNotFoundError,

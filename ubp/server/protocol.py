@@ -66,7 +66,7 @@ from ubp.server.resources import (
     read_resource,
 )
 from ubp.server.subscriptions import Subscriptions
-from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
+from ubp.server.tools.tool import NOTICE, SHORT_NOTICE, AnyTool, ToolAnswer, call_tool
 from ubp.server.transport import readable, readable_json
 
 
@@ -262,7 +262,7 @@ def _offer(
     return OfferedTool(
         name=tool.name,
         title=tool.title,
-        description=f"{tool.description} {NOTICE}",
+        description=f"{tool.shown_description} {SHORT_NOTICE}",
         input_schema=_brief(schema),
         output_schema=output_schema if has_output_schema else None,
         annotations=ToolAnnotations(

@@ -168,7 +168,7 @@ def test_section_is_read_whole_in_the_requested_version(call, citation):
     assert record == {"citation": citation("1.0"), "content": {**content, "fulltext": text}}
     with pytest.raises(PageNotFoundError, match="No section has the id Slices") as caught:
         call("get_section", language="go", section_id="Slices")
-    assert "search_spec" in str(error_result(translate(caught.value)))
+    assert "Use a section_id as a search returns it." in str(error_result(translate(caught.value)))
 
 
 def test_collection_of_excerpts_shows_only_excerpts_on_every_surface(call, repository, capsys):

@@ -300,3 +300,32 @@ def test_name_that_is_not_utf8_is_listed_and_found(repository, answer):
     assert page["filepath"] == name
     assert "docs/p\\xe4ge.md" in answer("list_pages").text
     assert answer("get_page", id=page["doc_id"]).record["created_at"] == BEGUN
+
+
+def test_long_list_and_graph_end_with_the_folders_and_how_to_go_on(repository, answer):
+    for number in range(70):
+        repository.write(f"docs/{'guides' if number % 7 else 'api'}/{number}.md", f"# {number}\n")
+    repository.commit()
+    listed = answer("list_pages")
+    assert len(listed.record["pages"]) == 60
+    assert listed.text.splitlines()[-2] == (
+        "Pages by folder: docs/guides 60, docs/api 10 (ubp_list_pages(folder) lists one)"
+    )
+    rest = answer("list_pages", cursor=listed.record["next_cursor"])
+    assert len(rest.record["pages"]) == 10
+    assert "folders" not in rest.record
+    (api,) = {page["filepath"].rpartition("/")[0] for page in _listed(answer, "docs/api")}
+    assert api == "docs/api"
+    missing = answer("list_pages", folder="docs/apis")
+    assert missing.text.splitlines()[0].startswith("0 pages.")
+    assert "Pages by folder: docs/guides 60, docs/api 10" in missing.text
+    graph = answer("get_graph")
+    assert len(graph.record["nodes"]) == 60
+    assert graph.text.splitlines()[-2:] == [
+        "Pages by folder: docs/guides 60, docs/api 10 (ubp_list_pages(folder) lists one)",
+        "[10 pages omitted: use a larger limit, or center on one page]",
+    ]
+
+
+def _listed(answer, folder):
+    return answer("list_pages", folder=folder).record["pages"]

@@ -152,7 +152,7 @@ CASES = [
     (
         (
             "list-pages --doc-type design --doc-type spec --tag security --sort created_at"
-            " --order desc --limit 2 --ref HEAD"
+            " --order desc --limit 2 --folder docs --ref HEAD"
         ),
         "list_pages",
         {
@@ -161,6 +161,7 @@ CASES = [
             "sort": "created_at",
             "order": "desc",
             "limit": 2,
+            "folder": "docs",
             "ref": "HEAD",
         },
     ),

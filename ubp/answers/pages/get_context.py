@@ -37,6 +37,7 @@ from ubp.staleness.state import assess_paths
 
 MAX_DEPTH = 3
 MAX_CONTEXT_SIZE = 500_000
+CONTEXT_TOKENS = 4_000  # of an agent's answer by default
 # The width of a summary on a terminal.
 SUMMARY_COLUMNS = 100
 MAX_HEADINGS = 12
@@ -172,10 +173,11 @@ class ContextRequest(Request[ContextRecord]):
             Option(
                 "Maximum number of tokens, likewise; with --json, of the whole output.",
                 metavar="N",
+                default=None,
             ),
         ]
         | None
-    ) = None
+    ) = CONTEXT_TOKENS
     ref: Annotated[Ref, REVISION] | None = None
 
 
@@ -255,6 +257,8 @@ def fit_context(record: Json, limit: TokenLimit) -> None:
 
     The outline takes half of the budget at most: the text is worth more.
     """
+    if limit.excess(record) <= 0:
+        return
     center, related = record["center"], record["related"]
     if not limit.drop(record, _drop_related(record, related, limit)):
         content = center["content"]
@@ -329,7 +333,7 @@ def _agents_text(record: ContextRecord, write: Writer) -> Iterator[str]:
         yield from _linked_lines(page, write)
     if record.truncated_count:
         omitted = count(record.truncated_count, "page")
-        yield f"[{omitted} omitted: use a smaller depth or a larger budget]"
+        yield f"[{omitted} omitted: use a larger max_tokens, or ubp_get_graph(center) for the list]"
 
 
 def _linked_lines(page: RelatedRecord, write: Writer) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.answers.pages.folders import FolderRecord, folder_lines, folder_records
 from ubp.core.model import QUIET_LEVELS, FilePath, Level, LinkType
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import LinkTypes, MaxTokens, Ref, between
@@ -18,6 +19,8 @@ from ubp.search.traverse import MAX_USEFUL_DEPTH, PageGraph, neighborhood
 from ubp.staleness.state import assess_paths
 
 MAX_DEPTH, MAX_LIMIT = 5, 5_000
+# A page with its links takes about 46 tokens (500 pages of 1,885: 23,000).
+LIMIT, PEOPLES_LIMIT = 60, 500
 
 # Mermaid reads HTML, entities of its own and Markdown in labels; a quotation mark ends them.
 _MERMAID = {ord(character): f"#{ord(character)};" for character in "#&\"'`<>\\[](){}|"}
@@ -66,6 +69,9 @@ class GraphRecord:
     truncated_count: Annotated[
         Count, "number of pages omitted: the farthest first, then those with the fewest links"
     ]
+    folders: Annotated[
+        tuple[FolderRecord, ...], "the folders of all pages of the graph, if some are omitted"
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +112,9 @@ class GraphRequest(Request[GraphRecord]):
         Option(
             "Maximum number of pages (500): the nearest, or those with the most links.",
             metavar="N",
+            default=PEOPLES_LIMIT,
         ),
-    ] = 500
+    ] = LIMIT
     max_tokens: MaxTokens | None = None
     ref: Annotated[Ref, REVISION] | None = None
 
@@ -142,6 +149,7 @@ def run(session: Session, request: GraphRequest) -> GraphRecord:
         ),
         total_nodes=near.total,
         truncated_count=near.left_out,
+        folders=folder_records(near.paths) if near.left_out else (),
     )
 
 
@@ -192,6 +200,7 @@ def text(record: GraphRecord, write: Writer) -> Iterator[str]:
         yield f"{_size(record)}, {links}."
     elif record.truncated_count:
         omitted = count(record.truncated_count, "page")
+        yield from folder_lines(record.folders, write)
         yield f"[{omitted} omitted: use a larger limit, or center on one page]"
 
 

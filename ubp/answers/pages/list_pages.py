@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
 
+from ubp.answers.pages.folders import FolderRecord, folder_lines, folder_records
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import DocTypes, MaxTokens, Ref, Tags, between
 from ubp.frame.fields import (
@@ -24,10 +25,13 @@ from ubp.frame.wording import count
 from ubp.frame.writer import Writer
 from ubp.index.facts import why_unreadable
 from ubp.index.session import Session, Target
+from ubp.index.view import View
 from ubp.search.list_pages import ListedPage, ListRequest, PageList, SortKey, list_pages
 from ubp.staleness.state import assess_paths
 
 MAX_LIMIT = 1_000
+# A page is a line of about 45 tokens: 60 are 2,700, and a summary by folder says where the rest is.
+LIMIT, PEOPLES_LIMIT = 60, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,11 @@ class PagesRecord:
     total: Annotated[Count, "pages of these types and tags"]
     documents: Annotated[Count, "number of pages"]
     next_cursor: Annotated[str | None, "cursor of the next results; null at the end"] = None
+    folders: Annotated[
+        tuple[FolderRecord, ...],
+        "the folders of the requested pages, if there are more of them than the first results; of"
+        " all pages, if the requested folder has none",
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +86,21 @@ class ListPagesRequest(Request[PagesRecord]):
         Tags,
         Option("Only pages with this tag; repeatable (match all).", metavar="TAG", name="--tag"),
     ] = ()
+    folder: Annotated[
+        str, Option("Only pages in this folder and below it, from the root.", metavar="DIR")
+    ] = ""
     sort: Annotated[SortKey, Option("Sort key.", metavar="KEY")] = "title"
     order: Annotated[Literal["asc", "desc"], Option("Sort order.", metavar="ORDER")] = "asc"
     limit: Annotated[
         int,
         *between(1, MAX_LIMIT),
-        Option("Maximum number of pages (200).", metavar="N", name=("--limit", "-n")),
-    ] = 200
+        Option(
+            "Maximum number of pages (200).",
+            metavar="N",
+            name=("--limit", "-n"),
+            default=PEOPLES_LIMIT,
+        ),
+    ] = LIMIT
     cursor: (
         Annotated[
             str,
@@ -117,15 +134,24 @@ def run(session: Session, request: ListPagesRequest, *, is_dated: bool = True) -
             request.limit,
             request.cursor,
             request.ref,
+            request.folder,
         ),
         partial(assess_paths, session),
     )
     return PagesRecord(
         pages=tuple(_page_record(page, listed) for page in listed.pages),
-        total=listed.matching,
+        total=len(listed.matching),
         documents=listed.total,
         next_cursor=listed.next_cursor,
+        folders=_folders(view, request, listed),
     )
+
+
+def _folders(view: View, request: ListPagesRequest, listed: PageList) -> tuple[FolderRecord, ...]:
+    if request.folder and not listed.matching:
+        return folder_records(view.document_paths(), least=1)
+    is_cut = request.cursor is None and len(listed.pages) < len(listed.matching)
+    return folder_records(listed.matching) if is_cut else ()
 
 
 def run_for_people(session: Session, request: ListPagesRequest) -> PagesRecord:
@@ -162,9 +188,11 @@ def text(record: PagesRecord, write: Writer) -> Iterator[str]:
     if write.is_agent:
         yield f"{_shown(len(record.pages), record.total)}. {write.notice()}"
         yield from lines
+        yield from folder_lines(record.folders, write)
         if record.next_cursor:
             yield f"More pages: pass cursor {record.next_cursor}{write.arguments()}"
     else:
+        lines += folder_lines(record.folders, write)
         more = f" Continue with --cursor {record.next_cursor}" if record.next_cursor else ""
         yield from [*lines, *([""] if lines else [])]
         yield f"{_shown(len(record.pages), record.documents)}.{more}"

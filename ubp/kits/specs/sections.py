@@ -144,7 +144,7 @@ def read_spec_section(view: View, section_id: str) -> ReadSection:
         raise SectionNotFoundError(
             f"{what} the id {section_id}.",
             near=candidates,
-            hint="Use a section_id as search_spec returns it.",
+            hint="Use a section_id as a search returns it.",
         )
     ((page, heading),) = found
     return ReadSection(page.page, heading, page.whole_text(heading))

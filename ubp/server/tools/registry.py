@@ -8,7 +8,7 @@ from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
 from ubp.server.tools.graph_app import GRAPH_APP
 from ubp.server.tools.tool import AnyTool, make_tool, naming
-from ubp.table import KITS, rows_of_tools
+from ubp.table import KITS, ROWS, rows_of_tools
 
 APPS = {"ubp_get_graph": GRAPH_APP}
 
@@ -32,7 +32,9 @@ OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
 # The tool whose answers say which of the others settles a case.
 REVIEW = "ubp_review_change"
 SETTLING = frozenset({"ubp_acknowledge", "ubp_update_page", "ubp_bind"})
-ADDED = "+"  # `+specs` adds a tool set to the default ones
+ADDED = "+"  # `+specs` adds the tool sets of the list to the default ones
+OWN_PREFIX = "ubp_"
+OWN_SETS = frozenset({"docs", "maintenance", "edit"})  # the others are those of other servers
 # Former names, accepted for one version after the renaming.
 RENAMED_TOOLSETS: Mapping[str, str] = {"care": "maintenance"}
 
@@ -47,18 +49,19 @@ def select_tools(
 ) -> tuple[AnyTool, ...]:
     """Return the tools of these sets and those listed by name, in table order; by default `table`.
 
-    Sets with a `+` are added to the default ones. Optional sets are loaded if one of their names is
-    given, or a tool that no other set has. `excluded` takes precedence over `tools`; `read_only`
-    also leaves out tools that write.
+    Where a set has a `+`, all are added to the default ones. Optional sets are loaded if one of
+    their names is given, or a tool that no other set has. `excluded` takes precedence over `tools`;
+    `read_only` also leaves out tools that write.
 
     Raises:
         UsageError: a tool set or tool does not exist.
     """
-    added = [name.removeprefix(ADDED) for name in toolsets if name.startswith(ADDED)]
-    toolsets = [RENAMED_TOOLSETS.get(name, name) for name in toolsets if name[:1] != ADDED]
-    _check_names("tool set", [*toolsets, *added], [*table, *OPTIONAL_TOOLSETS])
-    default = tuple(table) if not toolsets and (added or not tools) else ()
-    chosen_sets = [*toolsets, *default, *added]
+    is_added = any(name.startswith(ADDED) for name in toolsets)
+    names = [name.removeprefix(ADDED) for name in toolsets]
+    toolsets = [RENAMED_TOOLSETS.get(name, name) for name in names]
+    _check_names("tool set", toolsets, [*table, *OPTIONAL_TOOLSETS])
+    default = tuple(table) if is_added or not (toolsets or tools) else ()
+    chosen_sets = [*default, *toolsets]
     known = {tool.name for tools_of_set in table.values() for tool in tools_of_set}
     is_every = not known.issuperset([*tools, *excluded])
     table = {
@@ -79,6 +82,39 @@ def select_tools(
     return tuple(
         naming(tool, settling) if settling and tool.name == REVIEW else tool for tool in selected
     )
+
+
+def without_defaults(toolsets: Sequence[str]) -> tuple[str, ...]:
+    """Return the optional sets of a list that replaces the default ones, if it does."""
+    names = {RENAMED_TOOLSETS.get(name, name) for name in toolsets}
+    is_replacing = names and not any(name.startswith(ADDED) for name in toolsets)
+    return tuple(toolsets) if is_replacing and not names & TOOLSETS.keys() else ()
+
+
+def with_prefix(tools: Sequence[AnyTool], prefix: str | None) -> tuple[AnyTool, ...]:
+    """Return the tools, the bare names of specifications after a prefix: `notes_search`.
+
+    None: after the name of the tool set, where tools of several sets are offered together; `search`
+    and `get_section` would not say to which they belong. Names that begin with `ubp_` or with the
+    name of their set are no bare ones.
+
+    Raises:
+        UsageError: the prefix cannot begin a name.
+    """
+    if prefix and not prefix.replace("-", "_").isidentifier():
+        raise UsageError(
+            f"Invalid --prefix: {prefix}.", hint="Use letters, digits, _ and -, such as kb_."
+        )
+    offered = {tool.name for tool in tools}
+    sets = {row.tool: row.toolset for row in ROWS if row.tool in offered}
+    _, *others = {OWN_PREFIX if name in OWN_SETS else name for name in sets.values()} or {""}
+    names = {}
+    for tool in tools:
+        toolset = sets[tool.name]
+        if toolset not in OWN_SETS and not tool.name.startswith(f"{toolset}_"):
+            start = (f"{toolset}_" if others else "") if prefix is None else prefix
+            names[tool.name] = f"{start}{tool.name}"
+    return tuple(replace(tool, name=names.get(tool.name, tool.name), names=names) for tool in tools)
 
 
 def read_notes_of(tools: Sequence[AnyTool], collection: str) -> tuple[AnyTool, ...]:
