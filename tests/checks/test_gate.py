@@ -37,7 +37,7 @@ def test_form_with_four_lost_links_keeps_its_findings(guide, found):
 
 def test_form_with_a_third_of_its_links_lost_keeps_its_findings(guide, found):
     known = "[1](/one) [2](/two) [3](/three) " * 4
-    guide.write("docs/ids.md", f"# Ids\n\n{known}\n{links('/id/', range(6))}")
+    guide.write("docs/ids.md", f"# Ids\n\n{known}\n{links('/id', range(6))}")
     assert len(found(guide, rules=["broken-link"])) == 7
 
 
@@ -124,3 +124,41 @@ def test_anchors_that_no_rule_makes_of_the_page_are_findings_however_many(guide,
     anchors = "".join(f"[x](one.md#a{n})\n" for n in range(6))
     guide.write("docs/ids.md", f"# Ids\n\n{anchors}")
     assert len(found(guide, rules=["missing-anchor"])) == 6
+
+
+def test_links_that_leave_the_pages_are_one_notice_where_three_lead_nowhere(guide, check):
+    guide.write("docs/api/x/app.md", "[a](../../../src/a.c) [b](../../b.gn) [c](../../lib/c.ts)\n")
+    report = check(guide)
+    assert [finding.subject for finding in report.findings] == ["markdown four.md"]
+    assert [(item.form.written, item.lost) for item in report.not_understood] == [
+        ("../…", 3),
+        ("/…", 7),
+    ]
+
+
+def test_two_links_that_leave_the_pages_keep_their_findings(guide, found):
+    guide.write("docs/ids.md", "# Ids\n\n[a](../src/a.c) [b](../lib/b.gn)\n")
+    assert len(found(guide, rules=["broken-link"])) == 3
+
+
+def test_links_to_five_files_in_a_folder_that_does_not_exist_are_one_notice(guide, check):
+    known = "[1](one.md) [2](two.md) [3](three.md) " * 9
+    guide.write("docs/ids.md", f"# Ids\n\n{known}\n{links('api/v1/', range(5), '.md')}")
+    report = check(guide)
+    assert [finding.subject for finding in report.findings] == ["markdown four.md"]
+    assert [item.form.written for item in report.not_understood] == ["docs/api/…/"]
+
+
+def test_links_to_four_files_in_a_folder_that_does_not_exist_keep_their_findings(guide, found):
+    known = "[1](one.md) [2](two.md) [3](three.md) " * 9
+    guide.write("docs/ids.md", f"# Ids\n\n{known}\n{links('api/', range(4), '.md')}")
+    assert len(found(guide, rules=["broken-link"])) == 5
+
+
+def test_change_that_removes_a_folder_reports_the_links_into_it(guide, found):
+    for number in range(5):
+        guide.write(f"docs/api/{number}.md", "# Page\n")
+    guide.write("docs/ids.md", f"# Ids\n\n{links('api/', range(5), '.md')}")
+    guide.commit("Add a folder")
+    guide.git("rm", "-rq", "docs/api")
+    assert len(found_staged(guide, found)) == 5

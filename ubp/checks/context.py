@@ -26,7 +26,7 @@ from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
-from ubp.markdown.sites.site import OWN_HOOKS, addresses, linked_address
+from ubp.markdown.sites.site import OWN_HOOKS, addresses, linked_address, locate
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import Denied, denial
 
@@ -294,6 +294,24 @@ class RuleContext:
             if FILE_SUFFIX.search(name) is None or name.lower().endswith(PAGE_SUFFIXES)
         )
         return tuple(map(FilePath, dict.fromkeys([*names, *files])))
+
+    def missing_folder(self, path: FilePath, link: Link) -> FilePath | None:
+        """Return the uppermost folder of the target of a page's link that does not exist."""
+        site = self.graph.sites.of(path)
+        if site is None or link.kind in WIKILINKS:
+            return None
+        target = normalize_path(f"{path.rpartition('/')[0]}/{link.target}".lstrip("/"))
+        if link.target.startswith("/") or FILE_SUFFIX.search(link.target) is None:
+            place = locate(site, path)
+            url = next(iter(linked_address(site, path, without_page_suffix(link.target))), None)
+            if place is None or not url:
+                return None
+            root = place.root.folder.replace("{lang}", place.language).rstrip("/")
+            target = normalize_path(f"{root}/{url}".lstrip("/"))
+        parts = target.split("/") if target else []
+        folders = [FilePath("/".join(parts[:depth])) for depth in range(1, len(parts))]
+        entries = self.view.entries(folders)
+        return next((folder for folder in folders if entries[folder] is None), None)
 
     def renamed_target(self, edge: GraphEdge) -> FilePath | None:
         """Return the new path of a link's target, where the change moved it or the link's page."""

@@ -6,8 +6,9 @@ the rule, and a finding would be false. A change is judged by the forms of its b
 change itself breaks are findings all the same, whatever else leads nowhere.
 """
 
+import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,12 +18,16 @@ from ubp.checks.rules import broken_link, missing_anchor
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.markdown.resolve import FILE_SUFFIX
-from ubp.markdown.sites.site import OWN_ANCHORS
+from ubp.markdown.sites.site import OWN_ANCHORS, Site, locate
 
 # A form is not understood if at least so many of its links, and more than this share of them, lead
 # nowhere.
 MIN_LOST = 5
 MAX_LOST_SHARE = 1 / 3
+# Of links that leave the folder of pages fewer are enough: their pages may come from elsewhere.
+MIN_LEAVING = 3
+# A folder that does not exist is generated if links lead to so many different files in it.
+MIN_GENERATED = 5
 MAX_SHOWN = 4
 
 LINK, ANCHOR = broken_link.NAME, missing_anchor.NAME
@@ -35,6 +40,8 @@ GATED: Mapping[str, Callable[[RuleContext], Iterable[Finding]]] = {
 _PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 _VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
 _HTML_SUFFIXES = (".html", ".htm")
+_LEAVING = "../…"
+_IN_FOLDER = "/…/"
 
 
 def form_of(rule: str, path: FilePath, link: Link, context: RuleContext) -> Form:
@@ -43,7 +50,30 @@ def form_of(rule: str, path: FilePath, link: Link, context: RuleContext) -> Form
     generator, folder = (site.style.name, site.folder) if site else ("", FilePath(""))
     if rule == ANCHOR:
         return Form(rule, generator, folder, "#")
+    if site and _leaves(site, path, link):
+        return Form(rule, generator, folder, _LEAVING)
     return Form(rule, generator, folder, _written(link))
+
+
+def _leaves(site: Site, path: FilePath, link: Link) -> bool:
+    """Return whether a link to a file leaves its site's pages, or a copied folder among them."""
+    target = link.target
+    place = locate(site, path)
+    if link.kind in WIKILINKS or not target.startswith("../") or place is None:
+        return False
+    depth = place.path.count("/")
+    climbs = posixpath.normpath(target).split("/").count("..")
+    # `../../` up to the top: pages in a folder of it may come from another repository
+    return bool(FILE_SUFFIX.search(target)) and (climbs > depth or climbs == depth > 1)
+
+
+def forms_of(finding: Finding, context: RuleContext) -> tuple[Form, ...]:
+    """Return the forms in which a finding's link is written; a folder that is absent is one."""
+    form = gated_form(context, finding)
+    if form is None or not isinstance(finding.about, Link) or not form.generator:
+        return (form,) if form else ()
+    folder = context.missing_folder(finding.filepath, finding.about) if form.rule == LINK else None
+    return (form, form._replace(written=f"{folder}{_IN_FOLDER}")) if folder else (form,)
 
 
 def _written(link: Link) -> str:
@@ -68,28 +98,47 @@ def find_not_understood(
     context: RuleContext, findings: Iterable[Finding]
 ) -> Mapping[Form, NotUnderstood]:
     """Return the forms of a state that are not understood, by the findings in all its pages."""
-    lost: Counter[Form] = Counter()
-    first: dict[Form, Finding] = {}
-    for finding in findings:
-        if form := gated_form(context, finding):
-            lost[form] += 1
-            first.setdefault(form, finding)
-    suspects = {form for form, number in lost.items() if number >= _min_lost(form)}
+    by_form = _by_form(findings, context)
+    suspects = {form: lost for form, lost in by_form.items() if _is_suspect(form, lost)}
     if not suspects:
         return {}
     links = count_links(context)
     return {
         form: NotUnderstood(
             form,
-            lost[form],
-            max(links[form], lost[form]),
-            link_of(first[form]),
-            first[form].filepath,
-            first[form].line,
+            len(lost),
+            max(links[form], len(lost)),
+            link_of(lost[0]),
+            lost[0].filepath,
+            lost[0].line,
         )
-        for form in sorted(suspects)
-        if lost[form] > links[form] * MAX_LOST_SHARE
+        for form, lost in sorted(suspects.items())
+        if len(lost) > links[form] * MAX_LOST_SHARE
     }
+
+
+def _by_form(findings: Iterable[Finding], context: RuleContext) -> dict[Form, list[Finding]]:
+    by_form: dict[Form, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        for form in forms_of(finding, context):
+            by_form[form].append(finding)
+    return by_form
+
+
+def _is_suspect(form: Form, lost: Sequence[Finding]) -> bool:
+    """Return whether so many links of a form lead nowhere that it may not be understood."""
+    if _PREFIX.match(form.written):  # it is no path
+        return True
+    if form.written == _LEAVING:
+        return len(lost) >= MIN_LEAVING
+    if form.written.endswith(_IN_FOLDER):
+        targets = {
+            finding.about.target.rpartition("/")[2]
+            for finding in lost
+            if isinstance(finding.about, Link)
+        }
+        return len(targets) >= MIN_GENERATED
+    return len(lost) >= MIN_LOST
 
 
 def count_links(context: RuleContext) -> Counter[Form]:
@@ -121,12 +170,7 @@ def count_forms(context: RuleContext) -> list[FormCount]:
     """Return how the links of a state are written, form by form, and what was found in them."""
     findings = [finding for find in GATED.values() for finding in find(context)]
     not_understood = find_not_understood(context, findings)
-    lost: Counter[Form] = Counter()
-    first: dict[Form, Finding] = {}
-    for finding in findings:
-        if form := gated_form(context, finding):
-            lost[form] += 1
-            first.setdefault(form, finding)
+    by_form = _by_form(findings, context)
     unverified = Counter(
         form_of(LINK, edge.source, edge.link, context)
         for edge in context.graph.all_edges()
@@ -144,19 +188,15 @@ def count_forms(context: RuleContext) -> list[FormCount]:
     return [
         FormCount(
             form,
-            max(links[form], lost[form]),
+            max(links[form], len(by_form[form])),
             unverified[form],
-            lost[form],
+            len(by_form[form]),
             form not in not_understood,
-            first.get(form),
+            next(iter(by_form[form]), None),
         )
-        for form in sorted({*links, *lost})
+        for form in sorted({*links, *by_form})
+        if form in not_understood or not form.written.endswith(_IN_FOLDER)
     ]
-
-
-def _min_lost(form: Form) -> int:
-    """Return from how many lost links on a form is in doubt: one of a prefix that is no path."""
-    return 1 if _PREFIX.match(form.written) else MIN_LOST
 
 
 def link_of(finding: Finding) -> str:
@@ -204,9 +244,16 @@ def not_understood_sentences(items: Sequence[NotUnderstood]) -> list[str]:
 
 def _sentence(item: NotUnderstood) -> str:
     form = item.form
-    links = "links to headings" if form.rule == ANCHOR else f"links written as `{form.written}`"
+    links = f"{item.lost} links written as `{form.written}`"
+    if form.rule == ANCHOR:
+        links = f"{item.lost} links to headings"
+    elif form.written == _LEAVING:
+        links = f"{item.lost} links that leave the folder of pages"
+    elif form.written.endswith(_IN_FOLDER):
+        folder = form.written.removesuffix(_IN_FOLDER)
+        links = f"{item.lost} links into {folder}/, which does not exist,"
     where = f" in {form.site}" if form.site else ""
     return (
-        f"{item.lost} {links}{where} were not checked: {item.lost} of {item.links} lead nowhere,"
+        f"{links}{where} were not checked: {item.lost} of {item.links} lead nowhere,"
         f" for example {item.example} ({item.filepath}:{item.line})."
     )

@@ -22,7 +22,7 @@ from ubp.checks.gate import (
     FormCount,
     count_forms,
     find_not_understood,
-    gated_form,
+    forms_of,
     was_resolved,
 )
 from ubp.checks.outdated import OutdatedMention
@@ -260,12 +260,8 @@ def _understood(
     counted: list[Finding] = []
     found: set[Form] = set()
     for finding in findings:
-        form = gated_form(context, finding)
-        if (
-            form not in forms
-            or form is None
-            or (is_change and was_resolved(whole, finding, context))
-        ):
+        form = next((form for form in forms_of(finding, context) if form in forms), None)
+        if form is None or (is_change and was_resolved(whole, finding, context)):
             counted.append(finding)
         else:
             found.add(form)
