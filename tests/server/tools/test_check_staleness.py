@@ -196,6 +196,22 @@ def test_names_that_no_longer_exist_in_the_code_are_listed(repository, record, a
     assert f"  docs/client.md:3: {message}\n" in answer("check_staleness").text
 
 
+def test_budget_drops_the_last_names_that_no_longer_exist_before_pages(drifted, record, answer):
+    names = [f"read_part_{number}" for number in range(20)]
+    drifted.write("src/client.py", "".join(f"def {name}(): ...\n" for name in names))
+    drifted.write("docs/client.md", "".join(f"`{name}()` reads.\n\n" for name in names))
+    drifted.commit()
+    drifted.write("src/client.py", "")
+    whole = record("check_staleness")
+    assert [removed["name"] for removed in whole["removed_names"]] == names
+    found = answer("check_staleness", max_tokens=700)
+    assert count_tokens(found.text) <= 700
+    kept = found.record["removed_names"]
+    assert 0 < len(kept) < len(names)
+    assert kept == whole["removed_names"][: len(kept)]
+    assert len(found.record["documents"]) == len(whole["documents"])
+
+
 @pytest.mark.usefixtures("drifted")
 def test_single_call_returns_all_that_an_update_needs(drifted, answer, unmarked):
     pin = drifted.git("rev-parse", "HEAD:src/a.py").strip()[:12]
