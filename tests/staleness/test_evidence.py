@@ -2,9 +2,12 @@
 
 import pytest
 
+from ubp.answers.staleness.stale import report_stale
 from ubp.cli.stale_options import exit_status
+from ubp.index.session import Target
 from ubp.staleness.evidence import MAX_PAGES
 from ubp.staleness.wording import join_names
+from ubp.workspace import Workspace
 
 pytestmark = pytest.mark.default_alarms
 
@@ -251,3 +254,60 @@ def test_number_and_path_of_an_address_are_evidence(evidence):
 )
 def test_names_are_joined_as_in_a_sentence(names, sentence):
     assert join_names(names) == sentence
+
+
+@pytest.fixture
+def drifted(repository):
+    """A page about names that have left its source."""
+    repository.write("src/a.py", "read_all()\nread_some()\n")
+    repository.page("docs/a.md", "src/a.py", body="read_all\n\nread_some\n")
+    repository.commit()
+    repository.write("src/a.py", "read_some()\n")
+    return repository
+
+
+@pytest.fixture
+def state_evidence(drifted):
+    """The evidence of the work tree for `docs/a.md`, and how many candidates the index stores."""
+
+    def find():
+        with Workspace.open(str(drifted.root)) as workspace:
+            report = report_stale(workspace.session, Target(), has_evidence=True)
+            (page,) = [page for page in report.pages if page.page.filepath == "docs/a.md"]
+            rows = workspace.session.view().context.store.database.rows(
+                "SELECT count(*) FROM names WHERE kind LIKE 'evidence %'"
+            )
+        return [(found.name, found.line) for found in page.references[0].evidence], rows[0][0]
+
+    return find
+
+
+def test_stored_evidence_of_a_state_is_that_of_the_first_run(state_evidence):
+    first = state_evidence()
+    assert first == ([("read_all", 5)], 1)
+    assert state_evidence() == first
+
+
+def test_stored_evidence_is_not_that_of_another_version(drifted, state_evidence):
+    state_evidence()
+    drifted.write("src/a.py", "")
+    assert state_evidence() == ([("read_all", 5), ("read_some", 7)], 2)
+    drifted.page("docs/a.md", "src/a.py", body="New.\n\nread_some\n\nread_all\n")
+    drifted.git("commit", "-q", "-m", "Reorder", "docs")
+    drifted.write("src/a.py", "read_all()\n")
+    assert state_evidence() == ([("read_some", 7)], 3)
+
+
+def test_stored_name_that_many_pages_get_is_no_evidence(drifted, state_evidence):
+    assert state_evidence()[0] == [("read_all", 5)]
+    for number in range(MAX_PAGES):
+        drifted.write(f"docs/more/{number}.md", "read_all\n")
+    assert state_evidence()[0] == []
+    drifted.write("docs/more/0.md", "other\n")
+    assert state_evidence()[0] == [("read_all", 5)]
+
+
+def test_evidence_of_a_source_that_is_excluded_since_is_not_read(drifted, state_evidence):
+    state_evidence()
+    drifted.write(".ubp/config.json", '{"version": 1, "source": {"exclude": ["src/**"]}}')
+    assert state_evidence()[0] == []

@@ -95,7 +95,9 @@ class ChangedLines(NamedTuple):
     """The lines of code, apart from white space, that only one version of a source has.
 
     Comments and docstrings are no code. `before` and `after` are the code of the files that differ.
-    `is_incomplete`: a partial clone lacks a version of a file, or it is too long.
+    `is_incomplete`: a partial clone lacks a version of a file, or it is too long. `is_of_one_file`:
+    these are the lines of a whole file in two versions, on which nothing but their bytes has a
+    bearing.
     """
 
     removed: frozenset[str]
@@ -103,6 +105,7 @@ class ChangedLines(NamedTuple):
     before: bytes = b""
     after: bytes = b""
     is_incomplete: bool = False
+    is_of_one_file: bool = False
 
 
 def read_changed_lines(
@@ -113,7 +116,7 @@ def read_changed_lines(
     It is cheaper than a diff: the hook does not load libgit2 for it, and does not parse again the
     files whose parts have been compared. What many pages name is read once.
     """
-    unique = {_drift_of(reference): reference for reference in references}
+    unique = {drift_of(reference): reference for reference in references}
     changes: list[ChangedLines] = []
     for collection, group in groupby(unique.values(), key=lambda reference: reference.collection):
         local, place = list(group), context
@@ -123,10 +126,10 @@ def read_changed_lines(
             place, local, _ = in_collection(local, context)
         changes += _read_changed_lines(local, place)
     by_drift = dict(zip(unique, changes, strict=True))
-    return (by_drift[_drift_of(reference)] for reference in references)
+    return (by_drift[drift_of(reference)] for reference in references)
 
 
-def _drift_of(reference: ReferenceVerdict) -> tuple[str | None, ...]:
+def drift_of(reference: ReferenceVerdict) -> tuple[str | None, ...]:
     """Return what the changed lines of a source depend on, whichever page names it."""
     return (
         *(reference.collection, reference.unfetched, reference.note),
@@ -172,6 +175,7 @@ def _read_changed_lines(
             b"\n".join(old for old, _ in texts),
             b"\n".join(new for _, new in texts),
             is_incomplete,
+            is_of_one_file=len(before) == len(after) == 1 and not (part or is_incomplete),
         )
 
 

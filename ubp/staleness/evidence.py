@@ -8,9 +8,9 @@ name, and one that many pages contain says nothing about one of them.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from ubp.core.model import Assessment, Evidence, FilePath, NameChange, ReferenceVerdict
+from ubp.core.model import Assessment, Evidence, FilePath, NameChange, Page, ReferenceVerdict
 from ubp.index.view import View
 from ubp.staleness.diff import DRIFTED, ChangedLines, read_changed_lines
 from ubp.staleness.model import StalenessContext, is_certain
@@ -65,19 +65,42 @@ class _Names(NamedTuple):
     defined: frozenset[str]
 
 
+class StoredEvidence(Protocol):
+    """What an earlier run found; see `ubp.staleness.stored_evidence`."""
+
+    def read(
+        self, drifted: Sequence[tuple[Page, ReferenceVerdict]]
+    ) -> Mapping[int, tuple[Evidence, ...]]:
+        """Return the candidates of those references, by their positions, that are stored."""
+
+    def save(
+        self,
+        drifted: Sequence[tuple[Page, ReferenceVerdict]],
+        found: Mapping[int, tuple[Evidence, ...]],
+    ) -> None:
+        """Store candidates by the positions of their references."""
+
+    def common_names(
+        self, names: frozenset[str], find: Callable[[Collection[str]], frozenset[str]]
+    ) -> frozenset[str]:
+        """Return the common ones of these names; `find` is asked for those not stored."""
+
+
 def add_evidence(
     assessments: Sequence[Assessment],
     context: StalenessContext,
     edited: Collection[FilePath] = (),
+    stored: "StoredEvidence | None" = None,
 ) -> tuple[Assessment, ...]:
     """Return the assessments with the evidence for each reference that drifted and is no debt.
 
     Those without evidence are noted, where such drift is no alarm (`staleness.alarms`). `edited`
-    are the files that a change edits: by its own pages it makes no name a common one.
+    are the files that a change edits: by its own pages it makes no name a common one. `stored` is
+    the evidence in the index, which a change does not need: most of its pairs are new.
     """
     rules = context.rules
     drifted = [
-        (assessment.page.filepath, reference)
+        (assessment.page, reference)
         for assessment in assessments
         for reference in assessment.references
         if reference.verdict in DRIFTED
@@ -88,26 +111,17 @@ def add_evidence(
         reference.verdict in DRIFTED for page in assessments for reference in page.references
     ):
         return tuple(assessments)
-    changes = read_changed_lines([reference for _, reference in drifted], context)
-    pages: dict[FilePath, _Page] = {}
-    # A source has many pages.
-    names: dict[tuple[frozenset[str], frozenset[str]], tuple[_Names, _Names]] = {}
-    unread: list[bool] = []
-    candidates: list[tuple[Evidence, ...]] = []
-    contents = context.view.read({path for path, _ in drifted})
-    for (path, reference), changed in zip(drifted, changes, strict=True):
-        if path not in pages:
-            pages[path] = _Page(contents.get(path) or b"")
-        lines = changed.removed, changed.added
-        if lines not in names:
-            names[lines] = _names(changed.removed), _names(changed.added)
-        candidates.append(pages[path].find(*names[lines], changed, reference)[:MAX_CANDIDATES])
-        unread.append(changed.is_incomplete)
-    common = _common_names({found.name for some in candidates for found in some}, context, edited)
+    candidates = _find_candidates(drifted, context, stored)
+    names = frozenset(found.name for some, _ in candidates for found in some)
+    common = (
+        stored.common_names(names, partial(_common_names, context=context))
+        if stored
+        else _common_names(names, context, edited)
+    )
     found = {}
-    for (path, reference), some, is_unread in zip(drifted, candidates, unread, strict=True):
+    for (page, reference), (some, is_unread) in zip(drifted, candidates, strict=True):
         evidence = [evidence for evidence in some if evidence.name not in common][:MAX_EVIDENCE]
-        found[path, reference.reference.literal] = reference._replace(
+        found[page.filepath, reference.reference.literal] = reference._replace(
             evidence=tuple(evidence), is_unread=is_unread and not evidence
         )
 
@@ -125,8 +139,44 @@ def add_evidence(
     )
 
 
+def _find_candidates(
+    drifted: Sequence[tuple[Page, ReferenceVerdict]],
+    context: StalenessContext,
+    stored: "StoredEvidence | None",
+) -> list[tuple[tuple[Evidence, ...], bool]]:
+    """Return for each reference the names that are evidence unless they are common.
+
+    The second value is whether a version of the source could not be read.
+    """
+    known = stored.read(drifted) if stored else {}
+    unknown = [pair for number, pair in enumerate(drifted) if number not in known]
+    changes = read_changed_lines([reference for _, reference in unknown], context)
+    contents = context.view.read({page.filepath for page, _ in unknown})
+    pages: dict[FilePath, _Page] = {}
+    # A source has many pages.
+    names: dict[tuple[frozenset[str], frozenset[str]], tuple[_Names, _Names]] = {}
+    candidates = [(known.get(number, ()), False) for number in range(len(drifted))]
+    new: dict[int, tuple[Evidence, ...]] = {}
+    numbers = (number for number in range(len(drifted)) if number not in known)
+    for number, changed in zip(numbers, changes, strict=True):
+        page, reference = drifted[number]
+        path = page.filepath
+        if path not in pages:
+            pages[path] = _Page(contents.get(path) or b"")
+        lines = changed.removed, changed.added
+        if lines not in names:
+            names[lines] = _names(changed.removed), _names(changed.added)
+        found = pages[path].find(*names[lines], changed, reference)[:MAX_CANDIDATES]
+        candidates[number] = found, changed.is_incomplete
+        if changed.is_of_one_file and contents.get(path) is not None:
+            new[number] = found
+    if stored:
+        stored.save(drifted, new)
+    return candidates
+
+
 def _common_names(
-    names: Collection[str], context: StalenessContext, edited: Collection[FilePath]
+    names: Collection[str], context: StalenessContext, edited: Collection[FilePath] = ()
 ) -> frozenset[str]:
     """Return those of these names that more than MAX_PAGES pages contain."""
     if not names:

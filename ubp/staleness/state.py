@@ -128,8 +128,9 @@ def find_stale(  # noqa: PLR0913  # what is asked, and who judges
         assessments = assess(pages, context)
         if has_evidence:
             from ubp.staleness.evidence import add_evidence
+            from ubp.staleness.stored_evidence import EvidenceTable
 
-            assessments = add_evidence(assessments, context)
+            assessments = add_evidence(assessments, context, stored=EvidenceTable(context.view))
         report = build_stale_report(context, pages, assessments, selected)
         return _with_translations(report, session, context, selected), context
     from ubp.staleness.change import assess_alarms, touched_pages

@@ -110,7 +110,8 @@ CREATE TABLE logged_change (
     checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- What sources define and use, what pages mention, and the last answer of `ubp bind` (zlib).
+-- What sources define and use, what pages mention, evidence of drift, and the last answer of
+-- `ubp bind` (zlib).
 -- Filled on demand only.
 CREATE TABLE names (
     kind TEXT NOT NULL,
