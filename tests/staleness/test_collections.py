@@ -6,6 +6,7 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.answers.staleness.ack import AcknowledgeRequest
+from ubp.index.collections import same_repository
 from ubp.workspace import Workspace
 
 SPEC = """# Spec
@@ -261,3 +262,80 @@ def test_the_original_of_a_translation_may_be_in_a_collection(project, upstream,
             workspace.ask(AcknowledgeRequest(("ja/spec.md",)))
         assert upstream.versions[1] in (project.root / "ja/spec.md").read_text()
         assert [page.level for page in ask(project).translations] == ["fresh"]
+
+
+@pytest.fixture
+def checkout(upstream, monkeypatch, tmp_path, ubp):
+    """A clone of the upstream repository, registered as `spec` by its path."""
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    upstream.git("clone", "-q", upstream.root.as_uri(), str(tmp_path / "checkout"))
+    ubp(upstream, "-q", "collections", "add", "spec", str(tmp_path / "checkout"), "--yes")
+    return tmp_path / "checkout"
+
+
+def test_registered_checkout_serves_as_the_repository_at_its_address(
+    project, upstream, checkout, ask, ubp
+):
+    assert checkout.is_dir()
+    pin(project, upstream, 1)
+    project.commit("move the pin")
+    found = verdicts(ask(project, every=True))
+    assert (found["slices"].verdict, found["maps"].verdict) == ("fresh", "modified")
+    assert "spec:spec.md" in ubp(project, "search", "--in", "spec", "slice")
+
+
+def test_version_that_a_checkout_lacks_is_fetched_there(project, checkout, ubp):
+    config = json.loads((project.root / ".ubp/config.json").read_text())
+    config["collections"]["spec"]["at"] = "1" * 40
+    project.write(".ubp/config.json", json.dumps(config))
+    shown = ubp(project, "collections", "sync", status=2)
+    assert f"git -C {checkout} fetch" in shown
+
+
+def test_checkout_of_another_repository_is_not_that_of_the_address(project, checkout, ubp):
+    config = json.loads((project.root / ".ubp/config.json").read_text())
+    config["collections"]["spec"]["git"] = "https://example.com/other.git"
+    assert checkout.is_dir()
+    project.write(".ubp/config.json", json.dumps(config))
+    assert "is taken on this machine" in ubp(project, "collections", "sync", status=2)
+
+
+@pytest.mark.parametrize(
+    ("address", "other", "is_same"),
+    [
+        ("https://example.com/a/b.git", "git@example.com:a/b", True),
+        ("ssh://git@Example.com/a/b/", "https://user@example.com/a/b.git", True),
+        ("https://example.com/a/b", "https://example.org/a/b", False),
+        ("https://example.com/a/b", "https://example.com/A/b", False),
+        ("file:///a/b", "https://a/b", False),
+    ],
+)
+def test_addresses_of_a_repository_are_compared_by_host_and_path(address, other, is_same):
+    assert same_repository(address, other) is is_same
+
+
+def test_collection_that_the_configuration_lacks_is_named(repository, ubp):
+    repository.page("docs/limits.md", "api:docs/limits.md#Limits")
+    repository.commit()
+    shown = ubp(repository, "stale")
+    assert (
+        "api:docs/limits.md#Limits  names a collection `api` that the configuration lacks" in shown
+    )
+    assert "If api is a collection, add it: ubp collections add api SOURCE\n" in shown
+    assert "remove the references" not in shown
+    assert "  Add it: ubp collections add api SOURCE\n" in ubp(repository, "check", status=1)
+
+
+def test_local_path_is_not_written_to_the_configuration_and_add_says_so(
+    repository, upstream, tmp_path, monkeypatch, ubp
+):
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    repository.write(".ubp/config.json", "{}")
+    repository.commit()
+    upstream.git("clone", "-q", upstream.root.as_uri(), str(tmp_path / "checkout"))
+    add = ("collections", "add", "spec", str(tmp_path / "checkout"), "--yes")
+    entry = json.dumps({"collections": {"spec": {"git": upstream.root.as_uri()}}})
+    assert f"add its address to .ubp/config.json: {entry}\n" in ubp(repository, *add)
+    assert (repository.root / ".ubp/config.json").read_text() == "{}"
+    repository.write(".ubp/config.json", entry)
+    assert "add its address" not in ubp(repository, *add)

@@ -23,7 +23,7 @@ from ubp.core.errors import CollectionError, UbpError, UsageError
 from ubp.core.files import write_atomically
 from ubp.core.model import ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
-from ubp.core.shell import ubp_command
+from ubp.core.shell import quote, ubp_command
 from ubp.core.text import closest_name
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import LOCATION_VARIABLES
@@ -50,8 +50,9 @@ class Collection:
 
     `address` is a directory (local), the address of a Git repository (mirror) or of a web page
     (import), "" if it is written. `include` are globs of the files to fetch; none means every
-    document, or of an import what its address stands for. `synced_at` is when its content was last
-    known to be current.
+    document, or of an import what its address stands for. `remote` is where an import is shared, or
+    what a local repository was cloned from. `synced_at` is when its content was last known to be
+    current.
     """
 
     name: str
@@ -276,8 +277,30 @@ def find_collection(
 
 
 def is_of_setting(collection: Collection, setting: CollectionSetting) -> bool:
-    """Return whether a registration is the collection that a project's setting describes."""
+    """Return whether a registration is the collection that a project's setting describes.
+
+    A local checkout of the repository at the setting's address is.
+    """
+    if collection.kind == "local" and setting.kind == "mirror":
+        return bool(collection.remote) and same_repository(collection.remote, setting.address)
     return (collection.kind, collection.address) == (setting.kind, setting.address)
+
+
+def same_repository(address: str, other: str) -> bool:
+    """Return whether two addresses are of one Git repository, over https or ssh."""
+    return _host_and_path(address) == _host_and_path(other)
+
+
+def _host_and_path(address: str) -> tuple[str, str]:
+    """Return host and path of `https://host/path.git`, `ssh://git@host/path`, `git@host:path`."""
+    scheme, separator, rest = address.partition("://")
+    if not separator:
+        host, _, path = address.partition(":")
+    else:
+        host, _, path = rest.partition("/")
+        if scheme == "file":
+            return scheme, path
+    return host.rpartition("@")[2].lower(), path.strip("/").removesuffix(".git")
 
 
 def open_collection(
@@ -339,7 +362,9 @@ def resolve_version(repository: Repository, collection: Collection, version: str
             if version
             else f"The collection {name} has no version yet.",
             cause=f"The nearest is {closest}." if closest else "",
-            hint=f"Fetch what is new: {ubp_command('collections', 'sync', name, '--update')}",
+            hint=f"Fetch it there: git -C {quote(collection.address)} fetch"
+            if collection.kind == "local"
+            else f"Fetch what is new: {ubp_command('collections', 'sync', name, '--update')}",
         )
     if collection.kind == "mirror" and not is_complete(repository, commit):
         raise CollectionError(

@@ -26,9 +26,9 @@ from ubp.core.model import (
 from ubp.core.paths import normalize_path
 from ubp.git.snapshot import read_document
 from ubp.git.trees import first_parents
-from ubp.index.collections import Collection as DocumentCollection
 from ubp.index.collections import (
     collections_dir,
+    find_collection,
     find_version,
     pinned,
     read_collection,
@@ -124,7 +124,7 @@ def open_version(context: StalenessContext, setting: CollectionSetting) -> Stale
     assert context.open_collection is not None  # noqa: S101  # a collection has no collections
     session = context.open_collection(setting)
     repository, name = session.repository, setting.name
-    registered = DocumentCollection(name, setting.kind, setting.address)
+    registered = find_collection(collections_dir(session.environment), name, [setting])
     commit = resolve_version(repository, registered, setting.at)
     view = context.view.derived(
         f"collection {name} {commit}",

@@ -1,9 +1,11 @@
 """The wording of verdicts, levels and ages, shared by findings, texts, records and reports."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol
 
+from ubp.core.config import COLLECTION_NAME
 from ubp.core.model import Affected, Evidence, Level, NameChange, Note, ReferenceVerdict, Verdict
 from ubp.core.shell import ubp_command
 from ubp.staleness.model import Summary
@@ -86,10 +88,19 @@ def describe_reference(
 
     `moved_to` is the new reference as it is to be written, by default unchanged.
     """
+    if reference.verdict == "not_found" and (name := unnamed_collection(reference)):
+        return f"names a collection `{name}` that the configuration lacks"
     new_name = (moved_to or reference.new_name) if reference.verdict == "moved" else None
     return describe_noted(
         reference.verdict, reference.note, when, new_name, unfetched=reference.unfetched
     )
+
+
+def unnamed_collection(reference: ReferenceVerdict) -> str:
+    """Return `api` where `api:docs/limits.md` is neither a file nor in a named collection."""
+    name, separator, path = reference.reference.literal.partition(":")
+    is_name = separator and path and re.fullmatch(COLLECTION_NAME, name)
+    return name if is_name and path[0] not in ":/\\" and not reference.collection else ""
 
 
 def describe_noted(

@@ -17,7 +17,6 @@ from ubp.core.errors import CollectionError
 from ubp.core.files import read_regular_file
 from ubp.core.model import FilePath, ObjectId, Progress
 from ubp.core.paths import match_any, nfc
-from ubp.core.shell import ubp_command
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
 from ubp.git.repository import Repository
 from ubp.git.trees import list_tree
@@ -200,7 +199,7 @@ def _fetch(collection: Collection, cache: str, progress: Progress) -> _Fetched:
         raise CollectionError(
             f"Cannot fetch {collection.address}.",
             cause=f"{error.reason[0].upper()}{error.reason[1:]}.",
-            hint=f"Try again later: {ubp_command('collections', 'sync', collection.name)}",
+            hint="Try again later.",
         ) from error
     finally:
         fetcher.close()

@@ -14,7 +14,6 @@ from ubp.core.config import Config, is_document
 from ubp.core.errors import CollectionError, GitCommandError, UsageError
 from ubp.core.model import Entry, FilePath, ObjectId, Progress
 from ubp.core.paths import match_any, nfc
-from ubp.core.shell import ubp_command
 from ubp.git.command import OPTIONS, run_git
 from ubp.git.repository import Repository
 from ubp.git.trees import list_tree
@@ -278,5 +277,5 @@ def _reach(  # noqa: PLR0913  # named, but for the first four
         raise CollectionError(
             f"Cannot fetch {collection.name} from {address}.",
             cause=lines[0].removeprefix("fatal: ") if lines else error.cause,
-            hint=f"Check the address and your access: {ubp_command('collections', 'sync')}",
+            hint="Check the address and your access.",
         ) from error

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from ubp.core.config import CollectionSetting
-from ubp.core.errors import CollectionError, NotARepositoryError, UbpError, UsageError
+from ubp.core.errors import (
+    CollectionError,
+    NotARepositoryError,
+    RepositoryError,
+    UbpError,
+    UsageError,
+)
 from ubp.core.model import ObjectId
 from ubp.core.shell import ubp_command
 from ubp.git.repository import Repository, open_repository
@@ -28,6 +34,7 @@ from ubp.index.collections import (
     open_collection,
     read_collection,
     repository_path,
+    resolve_version,
     write_collection,
 )
 from ubp.sync.bookmarks import is_export
@@ -174,7 +181,8 @@ def add_collection(collection: Collection, version: str, context: Context) -> Sy
     """
     if collection.kind == "local":
         with open_repository(collection.address, _without_location(context.environment)) as opened:
-            write_collection(context.folder, replace(collection, synced_at=int(context.clock())))
+            collection = replace(collection, remote=_origin(opened), synced_at=int(context.clock()))
+            write_collection(context.folder, collection)
             return SyncResult(collection.name, "local", "updated", after=opened.head())
     existing = read_collection(context.folder, collection.name)
     versions = [version] if version else []
@@ -193,6 +201,14 @@ def add_collection(collection: Collection, version: str, context: Context) -> Sy
         with open_collection(context.folder, collection, context.environment) as repository:
             return replace(result, at=find_version(repository, version) or result.at)
     return result
+
+
+def _origin(repository: Repository) -> str:
+    """Return the address that a repository was cloned from; "": none."""
+    try:
+        return repository.run("config", "--get", "remote.origin.url").decode().strip()
+    except (RepositoryError, UnicodeError):
+        return ""
 
 
 def remove_collection(name: str, context: Context, *, purge: bool) -> bool:
@@ -242,7 +258,9 @@ def sync_collections(  # noqa: PLR0913  # named, but for the first three
                 _check_base(setting, base)
             yield _sync_one(reference, setting, context, is_updating=is_updating, is_dry=is_dry)
         except (UbpError, OSError) as error:
-            reason = f"{error.message} {error.cause}" if isinstance(error, UbpError) else str(error)
+            reason = str(error)
+            if isinstance(error, UbpError):
+                reason = " ".join(filter(None, (error.message, error.cause, error.hint)))
             kind = setting.kind if setting else ""
             yield SyncResult(
                 reference.name,
@@ -291,6 +309,7 @@ def _sync_one(
         )
     if collection.kind == "local":
         with open_collection(context.folder, collection, context.environment) as repository:
+            resolve_version(repository, collection, setting.at if setting else "")
             return SyncResult(name, "local", "unchanged", after=repository.head())
     if collection.kind == "written":
         return sync_written(collection, context, is_dry=is_dry)

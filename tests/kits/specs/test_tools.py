@@ -1,6 +1,7 @@
 """The tool set `specs`: answers about specifications, each with its citation."""
 
 import json
+import shutil
 
 import pytest
 
@@ -246,6 +247,25 @@ def test_project_offers_its_own_specifications(machine, repository):
     (tool,) = offer_collections([tools["get_section"]], ["toml"], ["toml"])
     assert tool.input_schema["properties"]["language"]["enum"] == ["toml"]
     assert "enum" not in tools["get_section"].input_schema["properties"]["language"]
+
+
+@pytest.mark.usefixtures("call")
+def test_own_repositories_are_offered_beside_those_of_the_project(
+    machine, repository, repository_in, tmp_path, monkeypatch
+):
+    own = repository_in(tmp_path / "rust")
+    own.write("spec.md", "# Rust\n\n## Traits\n\nA trait is an interface.\n")
+    own.commit()
+    shutil.copytree(machine[0] / "collections", tmp_path / "collections")
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    add = ["collections", "add", "rust", str(own.root), "--language", "rust", "--yes"]
+    assert main(["-C", str(tmp_path), "-q", *add]) == 0
+    setting = {"toml": {"git": (machine[0] / "toml").as_uri(), "language": "toml"}}
+    repository.write(".ubp/config.json", json.dumps({"collections": setting}))
+    tools = {tool.name: tool for tool in select_tools(["specs"])}
+    with Workspace.open(str(repository.root)) as workspace:
+        answer = call_tool(tools["list_languages"], workspace, {})
+    assert [each["language"] for each in answer.record["languages"]] == ["rust", "toml"]
 
 
 def test_specs_tools_are_offered_only_on_request():

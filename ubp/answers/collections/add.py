@@ -1,7 +1,8 @@
 """`ubp collections add`: a collection, planned, then fetched."""
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from ubp.answers.collections.project import (
@@ -13,7 +14,7 @@ from ubp.answers.collections.project import (
 from ubp.answers.collections.sync import SyncRecord, status, sync_record, text
 from ubp.frame.answer import Answer, Place, Request
 from ubp.frame.writer import Writer
-from ubp.index.collections import AddedKind, Collection
+from ubp.index.collections import AddedKind, Collection, read_collection
 from ubp.sync.run import AddRequest, add_collection, plan_collection
 
 Policy = Literal["fulltext", "excerpt_only"]
@@ -76,10 +77,19 @@ def plan(place: Place, request: AddCollectionRequest) -> Collection:
 
 def fetch(place: Place, request: AddCollectionRequest, collection: Collection) -> SyncRecord:
     """Fetch a planned collection, and add it to the project's configuration."""
-    result = add_collection(collection, request.at or "", network_context(place))
+    context = network_context(place)
+    result = add_collection(collection, request.at or "", context)
+    project = read_project(place)
     if collection.kind != "local" and "://" in collection.address:
-        read_project(place).write(request.name, entry_of(collection, result.at))
-    return sync_record([result])
+        project.write(request.name, entry_of(collection, result.at))
+    record = sync_record([result])
+    is_named = any(setting.name == request.name for setting in project.config.collections)
+    if collection.kind != "local" or project.config_dir is None or is_named:
+        return record
+    registered = read_collection(context.folder, request.name)
+    address = (registered and registered.remote) or "ADDRESS"
+    entry = {"collections": {request.name: {"git": address}}}
+    return replace(record, config_entry=json.dumps(entry, ensure_ascii=False))
 
 
 def plan_text(collection: Collection, version: str | None, write: Writer) -> Iterator[str]:

@@ -75,6 +75,11 @@ class SyncRecord:
         tuple[str, ...],
         "pages of the project with a source in a collection that is not fresh",
     ]
+    config_entry: Annotated[
+        str | None,
+        "what the project's configuration needs, so that others have a local collection, too; null:"
+        " nothing",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +207,9 @@ def text(record: SyncRecord, write: Writer) -> Iterator[str]:
         return
     for collection in record.collections:
         yield from _collection_text(collection, write)
+    if record.config_entry:
+        yield "A path is known on this machine only, and not written to the configuration. To let"
+        yield f"others use it, add its address to {CONFIG_FILE}: {write.name(record.config_entry)}"
     outdated = len(record.outdated_pages)
     if outdated:
         verb = "has" if outdated == 1 else "have"

@@ -50,6 +50,7 @@ from ubp.staleness.wording import (
     install_parser,
     judgement_sentence,
     unknown_remedies,
+    unnamed_collection,
 )
 
 if TYPE_CHECKING:
@@ -465,7 +466,10 @@ def _state_steps(
     width = max((len(command) for command, _ in steps), default=0)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
-    if is_worktree and not _can_be_acknowledged(worst):
+    if is_worktree and (name := _unnamed_collection(worst)):
+        command = options.style.cyan(ubp_command("collections", "add", name, "SOURCE"))
+        yield f"If {name} is a collection, add it: {command}"
+    elif is_worktree and not _can_be_acknowledged(worst):
         yield f"Edit {printable(page)}: update or remove the references to missing sources."
 
 
@@ -496,6 +500,12 @@ def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Ite
     yield f"  {options.style.cyan(command)}"
     if options.change.note:
         yield options.change.note
+
+
+def _unnamed_collection(assessment: Assessment) -> str:
+    """Return the collection that a reference names and the configuration does not."""
+    missing = (each for each in assessment.references if each.verdict == "not_found")
+    return next(filter(None, map(unnamed_collection, missing)), "")
 
 
 def _can_be_acknowledged(assessment: Assessment) -> bool:

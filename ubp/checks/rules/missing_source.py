@@ -11,20 +11,16 @@ them look reviewed; pin their baseline first with `ubp ack --history PAGE`.
 To ignore a source, add a comment on its line or the line above: `# ubp: ignore[missing-source]`
 """
 
-import re
 from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding, SourceFix
-from ubp.core.config import COLLECTION_NAME
 from ubp.core.model import FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
-from ubp.staleness.wording import evidence_sentence, verdict_sentence
+from ubp.staleness.wording import evidence_sentence, unnamed_collection, verdict_sentence
 
 NAME = "missing-source"
 MISSING = frozenset({"deleted", "moved", "not_found"})
-
-_COLLECTION = re.compile(f"({COLLECTION_NAME}):[^:]")
 
 
 def find(context: RuleContext) -> Iterator[Finding]:
@@ -40,9 +36,8 @@ def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
     hint = "Replace or remove the source."
     if moved_to:
         hint = f"Its new path is {moved_to}."
-    elif not verdict.collection and (match := _COLLECTION.match(literal)):
-        add = ubp_command("collections", "add", match[1], "SOURCE")
-        hint = f"Replace or remove the source. If {match[1]} is a collection, add it: {add}"
+    elif name := unnamed_collection(verdict):
+        hint = f"Add it: {ubp_command('collections', 'add', name, 'SOURCE')}"
     return Finding(
         rule=NAME,
         filepath=path,

@@ -54,7 +54,10 @@ class SpecificationVersion(NamedTuple):
 def find_specifications(
     folder: str, settings: Iterable[CollectionSetting], environment: Mapping[str, str]
 ) -> tuple[Specification, ...]:
-    """Return the specifications of a project by name; of this machine, where it names none."""
+    """Return the specifications of a project by name, and this machine's own repositories.
+
+    Where the project names none, they are all of this machine.
+    """
     settings = tuple(settings)
     by_name = {setting.name: setting for setting in settings}
     found = []
@@ -65,8 +68,11 @@ def find_specifications(
         if setting is not None:
             collection = pinned(collection, setting)
         found.append(Specification(collection.language, collection, setting.at if setting else ""))
-    named = [specification for specification in found if specification.collection.name in by_name]
-    return tuple(named or found)
+    if by_name.keys().isdisjoint(each.collection.name for each in found):
+        return tuple(found)
+    return tuple(
+        each for each in found if each.collection.name in by_name or each.collection.kind == "local"
+    )
 
 
 def _with_language(statuses: Iterable[CollectionStatus]) -> list[CollectionStatus]:
