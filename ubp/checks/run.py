@@ -124,7 +124,9 @@ def check_target(  # noqa: PLR0913  # what is asked, and who judges
     return check_state(context, options._replace(has_evidence=has_evidence))
 
 
-def find_removed_mentions(session: Session, paths: Sequence[str] = ()) -> tuple[Finding, ...]:
+def find_removed_mentions(
+    session: Session, paths: Sequence[str] = (), target: Target | None = None
+) -> tuple[Finding, ...]:
     """Return the mentions of names that no longer exist, as far as the index knows them.
 
     None where many files would have to be read first.
@@ -132,7 +134,7 @@ def find_removed_mentions(session: Session, paths: Sequence[str] = ()) -> tuple[
     Raises:
         UsageError: a path matches no page.
     """
-    context = open_context(session, session.view())
+    context = open_context(session, session.view(target or Target()))
     options = check_options(session, context.view, paths, ("removed-name",))
     return check_state(context, options._replace(is_quick=True)).findings
 

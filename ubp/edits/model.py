@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ubp.checks.finding import Finding
-from ubp.core.model import FilePath, Level, ObjectId
+from ubp.core.model import Evidence, FilePath, Level, ObjectId
 
 Action = Literal["create", "update", "acknowledge", "bind", "revise"]
 """What an edit does; a reviewer revises."""
@@ -24,7 +24,8 @@ class Agent:
     """Who proposes: the client with its version, the model if it is told, and the session.
 
     `recent` are the times (of a monotonic clock) and sizes of the session's edits, `proposals` the
-    numbers of those that it has made.
+    numbers of those that it has made, and `judged` the blob ids of pages for which it was shown
+    what changed in their sources.
     """
 
     client: str
@@ -32,6 +33,7 @@ class Agent:
     model: str = ""
     recent: deque[tuple[float, int]] = field(default_factory=deque, compare=False)
     proposals: set[int] = field(default_factory=set, compare=False)
+    judged: set[ObjectId] = field(default_factory=set, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """An edit that was proposed: its diff, its effect, and what a reviewer should look at."""
+    """An edit that was proposed: its diff, its effect, and what a reviewer should look at.
+
+    `renewed` are the sources whose pins it renews; `remaining` the names that the drift of sources
+    changed and the new text still has.
+    """
 
     proposal: Proposal
     edit: ProposedEdit
@@ -104,6 +110,8 @@ class EditResult:
     diff: str
     effect: Effect
     warnings: tuple[str, ...] = ()
+    renewed: tuple[str, ...] = ()
+    remaining: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from typing import get_args
 
 from ubp.core.errors import GitCommandError, UsageError
 from ubp.core.model import FilePath, ObjectId
+from ubp.core.paths import doc_id
 from ubp.edits.messages import read_reason, read_trailers, write_message
-from ubp.edits.model import Action, Event, LogEntry, Proposal, ProposedEdit
+from ubp.edits.model import Action, Agent, Event, LogEntry, Proposal, ProposedEdit
 from ubp.git.commit_messages import CommitMessage, read_messages
 from ubp.git.output import is_valid_path
 from ubp.git.repository import Repository
@@ -79,6 +80,22 @@ def find_proposal(repository: Repository, number: int) -> Proposal:
         cause=f"It was {entry.event} by {entry.by}." if entry else "",
         hint="List the open ones: ubp proposals",
     )
+
+
+def find_own(repository: Repository, agent: Agent | None, name: str) -> Proposal | None:
+    """Return the open proposal of an agent that changes the page of this name, if there is one.
+
+    `name` is a path, the end of one, or a `doc_id`, perhaps with a `#` and a section.
+    """
+    if agent is None or not agent.proposals:
+        return None
+    page = name.partition("#")[0]
+    for proposal in list_proposals(repository):
+        if proposal.session == agent.session and any(
+            page in {path, doc_id(path)} or path.endswith(f"/{page}") for path in proposal.pages
+        ):
+            return proposal
+    return None
 
 
 def read_log(repository: Repository) -> Iterator[LogEntry]:

@@ -32,6 +32,7 @@ from ubp.edits.proposals import (
     next_number,
     record,
 )
+from ubp.edits.renewed import find_remaining, renew_pins
 from ubp.edits.special_files import purpose_of
 from ubp.git.diff import diff_blobs
 from ubp.git.write import ABSENT, MAX_ATTEMPTS, Author, create_commit
@@ -60,7 +61,8 @@ class EditRequest:
 
     `proposal` adds it to one of the session's own; else it goes to the one that has the page
     already, or to a new one. `expected_blob` is (the beginning of) the id of the text that the edit
-    was written for; "" for a new page.
+    was written for; "" for a new page. `reviewed`: the pins of the page's sources are renewed;
+    None: if the agent was shown what changed in the sources of that text.
     """
 
     agent: Agent
@@ -71,6 +73,7 @@ class EditRequest:
     expected_blob: str | None = None
     proposal: int | None = None
     allow_findings: bool = False
+    reviewed: bool | None = None
 
 
 class FindingsRefusedError(UsageError):
@@ -149,6 +152,10 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
     new = request.change(old, view)
     if new == (old or b"") and old is not None:
         raise UsageError(f"The edit changes nothing in {page}.")
+    is_judged = blob in agent.judged if request.reviewed is None else request.reviewed
+    renewed: tuple[str, ...] = ()
+    if request.action == "update" and is_judged:
+        new, renewed = renew_pins(session, view, page, new)
     text = new.decode("utf-8", "surrogateescape")
     check_text(session.config, text)
     check_rate(session.config, agent, len(new))
@@ -189,13 +196,18 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
     record(repository, entry, old=current.tip if current else ABSENT, new=commit)
     agent.proposals.add(number)
     written = session.view(Target(ref=commit)).entry(page)
+    new_blob = written.id if written else blob
+    if is_judged:
+        agent.judged.add(new_blob)
     return EditResult(
         find_proposal(repository, number),
         edit,
-        written.id if written else blob,
+        new_blob,
         diff_blobs(page, old, new).text,
         effect,
         (*filter(None, [purpose_of(page)]), *find_warnings(text)),
+        renewed,
+        find_remaining(session, session.view(Target(ref=base)), page, new),
     )
 
 

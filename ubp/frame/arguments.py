@@ -13,8 +13,9 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import LinkType
 from ubp.core.text import closest_name, shorten
+from ubp.edits.model import Agent
 from ubp.frame.budget import MIN_TOKENS
-from ubp.frame.fields import Keyword
+from ubp.frame.fields import GIVEN, Keyword
 from ubp.frame.schema import Schema, given_type
 
 # The types of arguments that several tools take. Their descriptions are short, since each agent
@@ -35,6 +36,7 @@ DocTypes = Annotated[
 Tags = Annotated[tuple[str, ...], "with all of these"]
 LinkTypes = tuple[LinkType, ...]
 MaxTokens = Annotated[int, Keyword("minimum", MIN_TOKENS)]
+Caller = Annotated[Agent | None, GIVEN]  # the agent that asks; None: a person or a program
 
 # These arguments are paths relative to the root, as answers contain them.
 PATH_ARGUMENTS = frozenset({"filepath", "id", "path", "center"})

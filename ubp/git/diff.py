@@ -98,6 +98,53 @@ def keep_lines(diff: FileDiff, first: int, last: int) -> FileDiff:
     return FileDiff(head + "\n".join(texts), signs["+"], signs["-"], int(kept[0][0][3]))
 
 
+class DiffPart(NamedTuple):
+    """A hunk of a unified diff with its `@@` line, and the lines above it that name its file.
+
+    What is no hunk, such as a sentence about a submodule, is a part with an empty `text`.
+    """
+
+    head: str
+    text: str
+
+
+def split_hunks(diff: str) -> list[DiffPart]:
+    """Return the parts of a unified diff; each hunk of a file repeats the file's two lines."""
+    parts: list[DiffPart] = []
+    head: list[str] = []
+    is_used = False
+    lines = iter(diff.split("\n"))
+    for line in lines:
+        match = _HUNK.match(line)
+        if match is None:
+            if is_used:
+                head, is_used = [], False
+            head.append(line)
+            continue
+        old, new = (int(number[1:] or 1) for number in (match[2], match[4]))
+        body = [line]
+        while (old > 0 or new > 0) and (text := next(lines, None)) is not None:
+            body.append(text)
+            if text[:1] != "\\":
+                old -= text[:1] != "+"
+                new -= text[:1] != "-"
+        parts.append(DiffPart("\n".join(head), "\n".join(body)))
+        is_used = True
+    return parts if is_used else [*parts, DiffPart("\n".join(head), "")]
+
+
+def join_hunks(parts: Sequence[DiffPart]) -> str:
+    """Return the diff of these parts; what names a file is written once for adjacent hunks."""
+    lines: list[str] = []
+    head = None
+    for part in parts:
+        if part.head != head:
+            lines += filter(None, [part.head])
+            head = part.head
+        lines += filter(None, [part.text])
+    return "\n".join(lines)
+
+
 def _shift(match: re.Match[str], first_lines: tuple[int, ...]) -> str:
     old, new = int(match[1]) + first_lines[0] - 1, int(match[3]) + first_lines[1] - 1
     return f"@@ -{old}{match[2]} +{new}{match[4]} @@"

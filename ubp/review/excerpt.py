@@ -386,28 +386,46 @@ def _cut_headings(headings: Sequence[str]) -> tuple[str, ...]:
     return tuple(shown)
 
 
+def rank_hunks(hunks: Sequence[Hunk], page: str, names: Sequence[str]) -> list[float]:
+    """Return how near each hunk is to a page; `names` are those of changed code that it has."""
+    score = _scorer(hunks, _words(page), names)
+    return [_rank(hunk, score) for hunk in hunks]
+
+
+def _scorer(
+    hunks: Sequence[Hunk], page_words: Collection[str], names: Sequence[str]
+) -> Callable[[str], float]:
+    """Return what scores changed lines: words that they share with the page, rare ones more."""
+    frequency = Counter(word for hunk in hunks for word in _words("\n".join(hunk.lines)))
+    wanted = {*page_words}
+
+    def score(text: str) -> float:
+        total = sum(
+            math.log(1 + len(hunks) / frequency[word])
+            for word in _words(text) & wanted
+            if frequency[word]
+        )
+        return total + sum(EVIDENCE_BONUS for name in names if name in text)
+
+    return score
+
+
+def _rank(hunk: Hunk, score: Callable[[str], float]) -> float:
+    changed = "\n".join(line for line in hunk.lines if line[:1] in {"+", "-"})
+    factor = TEST_FACTOR if is_test(hunk.path) else 1.0
+    return factor * score(changed) / (1 + math.log(1 + len(hunk.lines) / 8))
+
+
 def _choose_hunks(
     hunks: Sequence[Hunk], page_words: Collection[str], names: _Names, budget: int
 ) -> tuple[Hunk, ...]:
     """Return the hunks that decide: for each name of the evidence one, then the nearest ones."""
-    frequency = Counter(word for hunk in hunks for word in _words("\n".join(hunk.lines)))
-
-    def score(text: str) -> float:
-        shared = _words(text) & {*page_words}
-        total = sum(
-            math.log(1 + len(hunks) / frequency[word]) for word in shared if frequency[word]
-        )
-        return total + sum(EVIDENCE_BONUS for name in names.names if name in text)
+    score = _scorer(hunks, page_words, names.names)
 
     def line_score(line: str) -> float:
         return score(line) if line[:1] in {"+", "-"} else -1.0
 
-    def rank(hunk: Hunk) -> float:
-        changed = "\n".join(line for line in hunk.lines if line[:1] in {"+", "-"})
-        factor = TEST_FACTOR if is_test(hunk.path) else 1.0
-        return factor * score(changed) / (1 + math.log(1 + len(hunk.lines) / 8))
-
-    ranks = [rank(hunk) for hunk in hunks]
+    ranks = [_rank(hunk, score) for hunk in hunks]
     order = sorted(range(len(hunks)), key=lambda number: (-ranks[number], number))
     deciding = list(_deciding(hunks, names, order))
     order = [*deciding, *(number for number in order if number not in deciding)]

@@ -175,6 +175,29 @@ def _find_candidates(
     return candidates
 
 
+def find_evidence(
+    assessment: Assessment, context: StalenessContext, text: bytes
+) -> tuple[Evidence, ...]:
+    """Return the names of the drift of a page's sources that a text in its place contains.
+
+    Names that left the sources come first. None is left out because there are many.
+    """
+    drifted = [
+        reference
+        for reference in assessment.references
+        if reference.verdict in DRIFTED and not context.rules.is_hidden(reference.source_path)
+    ]
+    page = _Page(text)
+    found: dict[str, Evidence] = {}
+    for reference, changed in zip(drifted, read_changed_lines(drifted, context), strict=True):
+        names = _names(changed.removed), _names(changed.added)
+        for evidence in page.find(*names, changed, reference)[:MAX_CANDIDATES]:
+            found.setdefault(evidence.name, evidence)
+    common = _common_names(found, context, (assessment.page.filepath,))
+    remaining = [evidence for name, evidence in found.items() if name not in common]
+    return tuple(sorted(remaining, key=lambda evidence: evidence.change != "removed"))
+
+
 def _common_names(
     names: Collection[str], context: StalenessContext, edited: Collection[FilePath] = ()
 ) -> frozenset[str]:
@@ -206,6 +229,11 @@ def _read_pages(view: View, edited: Collection[FilePath]) -> Iterable[bytes]:
 def names_in_code(lines: Collection[str]) -> frozenset[str]:
     """Return the names in lines of code that are unlikely in prose: `read_all`, `--dry-run`."""
     return _names(lines).distinct
+
+
+def defined_names(lines: Collection[str]) -> frozenset[str]:
+    """Return the names whose definitions begin in lines of code."""
+    return _names(lines).defined
 
 
 def _names(lines: Collection[str]) -> _Names:

@@ -64,7 +64,7 @@ def test_pages_have_a_next_step(record):
         (document,) = record("check_staleness", filepath=path)["documents"]
         return document.get("resolve")
 
-    assert step("a.md") == "Update the page, or if it is still accurate run: ubp ack docs/a.md"
+    assert step("a.md") == "Update the page, or acknowledge it if it is still accurate."
     assert step("gone.md") == "Update or remove the missing sources in its front matter (line 3)."
     assert step("b.md") is None
     assert step("free.md") == (
@@ -113,7 +113,8 @@ def test_page_with_stale_sources_is_written_for_agents(drifted, answer, unmarked
         "  src/a.py modified since 2023-11-16\n"
         f'    {commit} 2023-11-16 "Ann Author": "Renew"\n'
         f"<<<MARKER\n{DIFF}\nMARKER>>>\n"
-        "  Next: Update the page, or if it is still accurate run: ubp ack docs/a.md\n"
+        "  Next: Update the page, or acknowledge it if it is still accurate."
+        " Command: ubp ack docs/a.md\n"
     )
 
 
@@ -283,3 +284,66 @@ def test_update_lists_names_of_the_changed_lines_that_it_omits(answer):
     assert f"    they change {', '.join(names)}\n" in found.text
     diffs = answer("check_staleness", include_diff=True, max_size=2_000).record["documents"]
     assert not any(ref.get("diff", {}).get("left_out_names") for ref in diffs[0]["references"])
+
+
+def module(names, *, value=1, docstring="Keep sessions."):
+    """The text of a module with a definition of each name, far from one another."""
+    lines = [f'"""{docstring}"""', ""]
+    for name in names:
+        lines += [f"def {name}():", f"    return {value}", *("" for _ in range(8))]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def half_removed(repository):
+    """The page's second source lost a function that the page names; the first changed a lot."""
+    fillers = [f"filler_{number}" for number in range(30)]
+    repository.write("src/a.py", module(fillers))
+    repository.write("src/b.py", module([*fillers, "open_session"]))
+    body = "# Sessions\n\nCall `open_session` to begin a session.\n"
+    repository.write("docs/s.md", f"---\nsource_refs:\n  - src/a.py\n  - src/b.py\n---\n\n{body}")
+    repository.commit("Begin")
+    repository.write("src/a.py", module(fillers, value=2))
+    repository.write("src/b.py", module(fillers, value=2))
+    repository.commit("Renew")
+    return repository
+
+
+@pytest.mark.usefixtures("half_removed")
+def test_package_for_an_update_begins_with_the_source_and_hunk_that_the_page_names(record):
+    (page,) = record("check_staleness", filepath="s.md", for_update=True)["documents"]
+    first, second = page["references"]
+    assert (first["source_path"], second["source_path"]) == ("src/b.py", "src/a.py")
+    hunks = first["diff"]["text"].split("\n@@ ")[1:]
+    assert "-def open_session():" in hunks[0]
+    assert not any("open_session" in hunk for hunk in hunks[1:])
+
+
+@pytest.mark.usefixtures("half_removed")
+def test_small_package_keeps_the_deciding_hunk_and_names_the_call_that_returns_all(answer):
+    small = answer("check_staleness", filepath="s.md", for_update=True, max_tokens=700)
+    assert "-def open_session():" in small.text
+    first, second = small.record["documents"][0]["references"]
+    assert first["diff"]["left_out_lines"] > 100
+    assert second["diff"]["left_out_lines"] > 100
+    size = small.record["complete_with"].partition("max_tokens=")[2]
+    call = f'ubp_check_staleness(filepath="docs/s.md", for_update=true, max_tokens={size})'
+    assert f"With what is omitted: {call}\n" in small.text
+    whole = answer("check_staleness", filepath="s.md", for_update=True, max_tokens=int(size))
+    assert "omitted" not in whole.text
+    assert "complete_with" not in whole.record
+
+
+def test_changed_docstring_that_shares_words_with_the_page_comes_first(repository, record):
+    names = [f"filler_{number}" for number in range(10)]
+    repository.write("src/c.py", module(names) + module(["closing"], docstring="Open a session."))
+    repository.page("docs/c.md", "src/c.py", body="# Sessions\n\nRetries expire after midnight.\n")
+    repository.commit("Begin")
+    text = module(names, value=2) + module(
+        ["closing"], docstring="Retries never expire, midnight or not."
+    )
+    repository.write("src/c.py", text)
+    repository.commit("Renew")
+    (page,) = record("check_staleness", filepath="c.md", for_update=True)["documents"]
+    first = page["references"][0]["diff"]["text"].split("\n@@ ")[1]
+    assert '+"""Retries never expire' in first

@@ -128,3 +128,93 @@ async def test_errors_name_tools_and_not_commands_of_the_same_answer(serve):
         assert answer.content[0].text.endswith(
             "No open proposal 9. List the open ones: ubp_list_proposals"
         )
+
+
+PINNED = "---\nsource_refs:\n  - path: src/auth.py\n    blob: {}\n---\n\n# Auth\n\n{}\n"
+
+
+@pytest.fixture
+def pinned(project):
+    """A pinned page that names two functions, of which the source lost both."""
+    project.write("src/auth.py", "def sign_in():\n    pass\n\n\ndef sign_out():\n    pass\n")
+    project.commit()
+    blob = project.git("rev-parse", "HEAD:src/auth.py")
+    body = "## In\n\nCall `sign_in`.\n\n## Out\n\nCall `sign_out`."
+    project.write("docs/auth.md", PINNED.format(blob, body))
+    project.commit()
+    project.write("src/auth.py", "def enter():\n    pass\n\n\ndef leave():\n    pass\n")
+    project.commit()
+    return project
+
+
+async def ask(client, name, arguments):
+    """The record of an answer."""
+    answer = await client.call_tool(name, arguments, meta={"ubp/record": True})
+    assert not answer.is_error, answer.content[0].text
+    return answer.structured_content
+
+
+def edit(blob, section, content, **more):
+    page = {"filepath": "docs/auth.md", "section": section, "content": content}
+    return {**page, "expected_blob": blob, "reason": "It was renamed.", **more}
+
+
+async def test_repair_of_a_judged_page_renews_its_pins_and_names_what_is_left(pinned, serve):
+    async with Client(serve()) as client:
+        about = {"filepath": "docs/auth.md"}
+        judged = await ask(client, "ubp_check_staleness", {**about, "for_update": True})
+        blob = judged["documents"][0]["blob"]
+        record = await ask(client, "ubp_update_page", edit(blob, "In", "## In\n\nCall `enter`."))
+        assert record["renewed"] == ["src/auth.py"]
+        assert record["effect"]["staleness"][0]["after"] == "fresh"
+        assert [(name["name"], name["change"]) for name in record["remaining"]] == [
+            ("sign_out", "removed")
+        ]
+        again = edit(record["blob"], "Out", "## Out\n\nCall `leave`.")
+        second = await ask(client, "ubp_update_page", again)
+        assert "remaining" not in second
+    now = pinned.git("rev-parse", "HEAD:src/auth.py")
+    assert f"blob: {now[:12]}" in pinned.git("show", "ubp/proposals/1:docs/auth.md")
+
+
+async def test_edit_of_a_page_that_was_not_judged_keeps_its_pins(pinned, serve):
+    blob = pinned.git("rev-parse", "HEAD:docs/auth.md")
+    async with Client(serve()) as client:
+        record = await ask(client, "ubp_update_page", edit(blob, "In", "## In\n\nCall `enter`."))
+        assert record["effect"]["staleness"][0]["after"] == "stale"
+        blob = record["blob"]
+        reviewed = edit(blob, "Out", "## Out\n\nCall `leave`.", reviewed=True)
+        renewed = await ask(client, "ubp_update_page", reviewed)
+        assert renewed["renewed"] == ["src/auth.py"]
+
+
+async def test_session_reads_its_own_proposal_and_others_the_last_commit(pinned, serve):
+    blob = pinned.git("rev-parse", "HEAD:docs/auth.md")
+    server = serve()
+    async with Client(server, client_info=Implementation(name="a", version="1")) as client:
+        edited = await ask(client, "ubp_update_page", edit(blob, "In", "## In\n\nOwn."))
+        own = edited["blob"]
+        for name in ("docs/auth.md", "auth.md", "docs/auth.md#in"):
+            page = await ask(client, "ubp_get_page", {"filepath": name})
+            assert (page["blob"], page["proposal"]) == (own, 1)
+            assert "Own." in page["content"]
+        judged = {"filepath": "docs/auth.md", "for_update": True}
+        page = await ask(client, "ubp_check_staleness", judged)
+        assert (page["documents"][0]["blob"], page["documents"][0]["proposal"]) == (own, 1)
+        head = await ask(client, "ubp_get_page", {"filepath": "docs/auth.md", "ref": "HEAD"})
+        assert head["blob"] == blob
+    async with Client(server, client_info=Implementation(name="b", version="1")) as client:
+        page = await ask(client, "ubp_get_page", {"filepath": "docs/auth.md"})
+        assert page["blob"] == blob
+
+
+async def test_next_steps_are_calls_where_the_edit_tools_are_offered(pinned, serve):
+    async with Client(serve()) as client:
+        judged = {"filepath": "docs/auth.md", "for_update": True, "max_tokens": 3000}
+        answer = await client.call_tool("ubp_check_staleness", judged)
+        blob = pinned.git("rev-parse", "HEAD:docs/auth.md")[:10]
+        path = 'filepath="docs/auth.md"'
+        text = answer.content[0].text
+        assert f'ubp_update_page({path}, expected_blob="{blob}", reason="…")' in text
+        assert f'ubp_acknowledge({path}, reason="…")' in text
+        assert "ubp ack" not in text

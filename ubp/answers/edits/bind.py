@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.answers.edits.edit import (
-    Caller,
     EditRecord,
     Path,
     ProposalNumber,
@@ -15,6 +14,7 @@ from ubp.answers.edits.edit import (
 from ubp.core.model import FilePath
 from ubp.edits.changes import bind
 from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.arguments import Caller
 from ubp.index.session import Session
 
 

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from ubp.answers.edits.edit import (
     AllowFindings,
-    Caller,
     Content,
     EditRecord,
     Path,
@@ -16,6 +15,7 @@ from ubp.answers.edits.edit import (
 )
 from ubp.edits.changes import create
 from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.arguments import Caller
 from ubp.index.session import Session
 
 

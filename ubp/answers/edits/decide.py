@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.answers.edits.edit import Caller, Reason, known_agent
+from ubp.answers.edits.edit import Reason, known_agent
 from ubp.answers.edits.proposal import ProposalId
 from ubp.edits.model import Event
 from ubp.edits.review import accept, reject, withdraw
 from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.arguments import Caller
 from ubp.frame.fields import GitId, Keyword
 from ubp.frame.wording import SHORT_ID
 from ubp.frame.writer import Writer

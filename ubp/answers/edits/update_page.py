@@ -5,7 +5,6 @@ from typing import Annotated
 
 from ubp.answers.edits.edit import (
     AllowFindings,
-    Caller,
     Content,
     EditRecord,
     Path,
@@ -17,6 +16,7 @@ from ubp.answers.edits.edit import (
 from ubp.core.errors import BadArgumentError
 from ubp.edits.changes import append, replace, replace_section
 from ubp.frame.answer import Answer, Request, ToolTraits
+from ubp.frame.arguments import Caller
 from ubp.index.session import Session
 
 
@@ -33,6 +33,9 @@ class UpdatePageRequest(Request[EditRecord]):
     content: Annotated[Content, "the new page, or with section its new text"] | None = None
     section: Annotated[str, "replace this section: id or heading"] | None = None
     append: Annotated[Content, "add this at the end instead"] | None = None
+    reviewed: (
+        Annotated[bool, "renew the pins; by default if you were shown what changed"] | None
+    ) = None
     proposal: ProposalNumber | None = None
     allow_findings: AllowFindings = False
     agent: Caller = None
@@ -57,6 +60,7 @@ def run(session: Session, request: UpdatePageRequest) -> EditRecord:
         change,
         expected_blob=request.expected_blob,
         allow_findings=request.allow_findings,
+        reviewed=request.reviewed,
     )
 
 

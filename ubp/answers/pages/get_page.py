@@ -3,14 +3,22 @@
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import Assessment, LinkType, ReferenceVerdict, Verdict
+from ubp.edits.proposals import find_own
 from ubp.frame.answer import Answer, Request, ToolTraits
-from ubp.frame.arguments import MAX_SHOWN_CHARACTERS, IdArgument, MaxTokens, PageArgument, Ref
+from ubp.frame.arguments import (
+    MAX_SHOWN_CHARACTERS,
+    Caller,
+    IdArgument,
+    MaxTokens,
+    PageArgument,
+    Ref,
+)
 from ubp.frame.budget import TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import (
@@ -167,6 +175,9 @@ class PageRecord:
     outlinks: Annotated[tuple[OutlinkRecord, ...], "its links to pages, in order"] = ()
     backlinks: Annotated[tuple[BacklinkRecord, ...], "the links of other pages to it"] = ()
     truncated_count: Annotated[Count, "sections that are cut because of max_tokens"] = 0
+    proposal: Annotated[
+        Count | None, "number of the reader's own proposal whose text it is; null: of none"
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +215,7 @@ class PageRequest(Request[PageRecord]):
     lines: Annotated[str, "e.g. 40-80"] | None = None
     continue_: Annotated[str, "as the previous response says"] | None = None
     ref: Annotated[Ref, REVISION] | None = None
+    agent: Caller = None
     max_tokens: (
         Annotated[
             MaxTokens,
@@ -242,9 +254,14 @@ def run(session: Session, request: PageRequest, *, has_created: bool = True) -> 
     name = section.rpartition("#")[2]
     lines = _read_lines(request.lines) if request.lines else None
     place = f"{path}#{name}" if name else path or ""
+    own = None
+    if request.ref is None and request.title is None and session.collection is None:
+        own = find_own(session.repository, request.agent, place)
+        request = replace(request, ref=own.tip) if own else request
     page = _read(session, request, place, lines, has_created=has_created)
     rest = request.continue_
-    return _record(page, _read_continuation(rest, page.page.content) if rest else 0)
+    record = _record(page, _read_continuation(rest, page.page.content) if rest else 0)
+    return replace(record, proposal=own.id) if own else record
 
 
 def _read(
@@ -449,6 +466,7 @@ def _agents_text(record: PageRecord, write: Writer) -> Iterator[str]:
         facts.append("tags " + " ".join(map(write.name, record.tags)))
     facts += [write.level(record.staleness), *dates(record.created_at, record.updated_at)]
     facts += ["uncommitted changes"] if record.uncommitted else []
+    facts += [f"as your proposal {record.proposal} has it"] if record.proposal else []
     yield ", ".join([*facts, f"blob {record.blob[:SHORT_ID]}"])
     for reference in record.stale_refs:
         yield f"Source {write.name(reference.source_path)}: {printable(reference.reason)}"

@@ -35,11 +35,14 @@ from ubp.core.model import (
 )
 from ubp.core.paths import doc_id
 from ubp.core.shell import path_argument, ubp_command
+from ubp.edits.model import Proposal
+from ubp.edits.proposals import find_own
 from ubp.frame.answer import Answer, Request, ToolTraits
-from ubp.frame.arguments import MaxTokens, between
-from ubp.frame.budget import TokenLimit
+from ubp.frame.arguments import Caller, MaxTokens, between
+from ubp.frame.budget import TokenLimit, count_tokens
 from ubp.frame.encoding import Json
 from ubp.frame.fields import Count, DocId, GitId, Line, Moment, PageLevel, PagePath, Title
+from ubp.frame.quoting import quoted
 from ubp.frame.records import (
     DAY,
     CommitRecord,
@@ -53,7 +56,10 @@ from ubp.frame.records import (
 )
 from ubp.frame.wording import SHORT_ID, count, printable, printable_line
 from ubp.frame.writer import Writer
+from ubp.git.diff import join_hunks
 from ubp.index.session import Session, Target
+from ubp.index.view import View
+from ubp.review.ordered_diff import rank_diffs
 from ubp.review.unlisted import find_unlisted
 from ubp.search.graph import open_graph
 from ubp.search.list_pages import read_page
@@ -76,11 +82,15 @@ CUT_LINE_SIZE = 60
 # Names of changed lines that are left out: of all diffs together, and of each at least.
 MAX_NAMES, MIN_NAMES = 100, 8
 MAX_READ = 5_000  # lines, in 0.2 s
+# The advised size of a whole answer: a little more, in round numbers.
+SPARE, SIZE_STEP = 1.05, 500
 _FILES = frozenset({"---", "+++"})
 _WORDS = re.compile(r"[\w.-]+")
 # Of the proposed sources the first are right most often, and the strongest evidence suffices.
 MAX_UNLISTED = 5
 MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
+MAX_HEADINGS = 12  # of sections that are left out
+ACKNOWLEDGE, UPDATE = "ubp_acknowledge", "ubp_update_page"
 PIN_DIGITS = 12  # as `ubp ack` writes them
 
 
@@ -163,9 +173,16 @@ class CheckedPageRecord:
         str | None, "with for_update: the page's text, or of a long page the sections concerned"
     ] = None
     is_partial: Annotated[bool, "whether `content` is a part of the page"] = False
+    left_out_sections: Annotated[tuple[str, ...], "headings that `content` leaves out"] = ()
+    proposal: Annotated[
+        Count | None, "number of the reader's own proposal whose text it is; null: of none"
+    ] = None
     blob: Annotated[GitId | None, "with for_update: id that Git gives the file"] = None
     hidden_references: Annotated[Count, "number of references omitted because of max_tokens"] = 0
-    resolve: Annotated[str, "suggested action, with the command"] = ""
+    resolve: Annotated[str, "suggested action"] = ""
+    acknowledge: Annotated[
+        str | None, "the command of a person for a page that is still accurate; null: none fits"
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +242,9 @@ class CheckedRecord:
         "without filepath: the languages of translated pages, which documents does not contain",
     ] = ()
     truncated_count: Annotated[Count, "number of pages omitted because of max_size"] = 0
+    complete_with: Annotated[
+        str | None, "the argument that returns what is omitted, e.g. max_size=31000"
+    ] = None
     accepted: Annotated[Count, "number of references accepted as debt"] = 0
     unlisted: Annotated[
         tuple[UnlistedRecord, ...],
@@ -242,13 +262,18 @@ class CheckStalenessRequest(Request[CheckedRecord]):
     for_update: Annotated[bool, "all of one page: text, diffs, pins"] = False
     max_size: Annotated[int, *between(MIN_SIZE, MAX_SIZE), "in characters"] = DEFAULT_SIZE
     max_tokens: MaxTokens | None = None
+    agent: Caller = None
 
 
 class _PageForUpdate(NamedTuple):
-    """The text of the only page, which is to be updated, or the sections concerned."""
+    """The text of the only page, which is to be updated, or the sections concerned.
+
+    `left_out` are the headings of the other sections, `proposal` is the agent's own that it is of.
+    """
 
     content: str
-    is_partial: bool
+    left_out: tuple[str, ...] = ()
+    proposal: int | None = None
 
 
 def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
@@ -260,7 +285,9 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
     """
     path, max_size = request.filepath, request.max_size
     paths = [path] if path else []
-    report = report_stale(session, Target(), paths, every=path is not None, has_evidence=True)
+    own = find_own(session.repository, request.agent, path) if path else None
+    target = Target(own.tip) if own else Target()
+    report = report_stale(session, target, paths, every=path is not None, has_evidence=True)
     if path is None:
         # With what the debt file accepts: it is no less stale, and marked as accepted.
         report = report._replace(pages=tuple(page for page in report.pages if _is_shown(page)))
@@ -268,12 +295,17 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
         pages = join_translations(report.pages, report.translations)
         report = report._replace(pages=worst_first(pages))
     shown = max_size // MIN_PAGE_SIZE
-    context = open_context(session, session.view())
-    update = _read_for_update(session, report, max_size) if request.for_update else None
-    diffs = {}
+    view = session.view(target)
+    context = open_context(session, view)
+    update = _read_for_update(view, report, max_size, own) if request.for_update else None
+    diffs: Diffs = {}
     if request.include_diff or update:
         compared = diff_pages(report.pages[:shown], context)
         diffs = {(assessed.page.filepath, ref): diff for assessed, ref, diff in compared}
+        if request.agent is not None:
+            request.agent.judged.update(page.page.blob for page in report.pages[:shown])
+    if update and diffs:
+        diffs = _ordered(diffs, update.content)
     diff_records = _share_diffs(diffs)
     suggested_refs = tuple(map(suggestion_record, _suggest(session, report, path)))
     key = session.config.keys[0]
@@ -293,7 +325,7 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
                 name=finding.subject,
                 message=finding.message,
             )
-            for finding in find_removed_mentions(session, paths)
+            for finding in find_removed_mentions(session, paths, target)
         ),
         translations=_count_languages(session, report) if path is None else (),
         unlisted=_find_unlisted(session) if not (path or report.summary.bound) else (),
@@ -333,7 +365,30 @@ def _count_languages(session: Session, report: StaleReport) -> tuple[TranslatedR
     )
 
 
-def _read_for_update(session: Session, report: StaleReport, max_size: int) -> _PageForUpdate:
+def _ordered(diffs: Diffs, page: str) -> Diffs:
+    """Return the diffs of a page's sources, in each the hunks first that concern the page most."""
+    names = {evidence.name for _, reference in diffs for evidence in reference.evidence}
+    ranked = rank_diffs([diff.text for diff in diffs.values()], page, names)
+    return {
+        key: diff._replace(text=join_hunks([item.part for item in items]))
+        for (key, diff), items in zip(diffs.items(), ranked, strict=True)
+    }
+
+
+def _importance(reference: ReferenceVerdict) -> tuple[bool, bool, int, int]:
+    """Return the order of a page's references: missing sources, then by the names on the page."""
+    removed = sum(evidence.change == "removed" for evidence in reference.evidence)
+    return (
+        reference.verdict == "fresh",
+        reference.current_blob is not None,
+        -removed,
+        -len(reference.evidence),
+    )
+
+
+def _read_for_update(
+    view: View, report: StaleReport, max_size: int, own: Proposal | None
+) -> _PageForUpdate:
     """Return the text of the page; of a page too long for half of the answer, what is concerned.
 
     That are the sections with names of changed lines, if there are any.
@@ -345,15 +400,18 @@ def _read_for_update(session: Session, report: StaleReport, max_size: int) -> _P
             cause=f"It matches {len(report.pages)} pages.",
         )
     (assessment,) = report.pages
-    page = read_page(open_graph(session.view()), assessment.page.filepath)
+    page = read_page(open_graph(view), assessment.page.filepath)
     lines = [evidence.line for ref in assessment.references for evidence in ref.evidence]
     concerned = [
-        part.content
+        part
         for part in page.parts
         if any(part.section.line_start <= line <= part.section.line_end for line in lines)
     ]
-    is_partial = bool(concerned) and len(page.content) > max_size // 2
-    return _PageForUpdate("\n\n".join(concerned) if is_partial else page.content, is_partial)
+    if not concerned or len(page.content) <= max_size // 2:
+        return _PageForUpdate(page.content, proposal=own.id if own else None)
+    shown = "\n\n".join(part.content for part in concerned)
+    headings = (part.section.heading for part in page.parts if part not in concerned)
+    return _PageForUpdate(shown, tuple(filter(None, headings)), own.id if own else None)
 
 
 def _is_shown(assessment: Assessment) -> bool:
@@ -388,14 +446,17 @@ def _page_record(
         staleness=assessment.level,
         references=tuple(
             _reference_record(reference, diffs.get((path, reference)), has_pin=update is not None)
-            for reference in assessment.references
+            for reference in sorted(assessment.references, key=_importance)
         ),
         problems=tuple(map(problem_record, page.facts.problems)),
         suggested_refs=suggested_refs,
         content=update and update.content,
-        is_partial=update is not None and update.is_partial,
+        is_partial=bool(update and update.left_out),
+        left_out_sections=update.left_out if update else (),
         blob=update and page.blob,
+        proposal=update.proposal if update else None,
         resolve=_next_step(assessment, key, has_suggestions=bool(suggested_refs)),
+        acknowledge=_acknowledge_command(assessment),
     )
 
 
@@ -451,7 +512,7 @@ def _share_diffs(
 
 
 def _next_step(assessment: Assessment, key: str, *, has_suggestions: bool) -> str:
-    """Return what to do about a page, in a sentence with the command for it."""
+    """Return what to do about a page, in sentences."""
     drifted = [reference for reference in assessment.references if reference.verdict != "fresh"]
     verified = [reference for reference in drifted if reference.verdict != "unknown"]
     missing_lines = [
@@ -470,31 +531,35 @@ def _next_step(assessment: Assessment, key: str, *, has_suggestions: bool) -> st
             f" ({lines} {', '.join(missing_lines)})."
         )
     if len(missing_lines) < len(verified):
-        command = ubp_command("ack", path_argument(assessment.page.filepath))
-        steps.append(f"Update the page, or if it is still accurate run: {command}")
+        steps.append("Update the page, or acknowledge it if it is still accurate.")
     if len(verified) < len(drifted):
         steps.append("This clone is too shallow to verify all sources. Run: git fetch --unshallow")
     return " ".join(steps)
 
 
+def _acknowledge_command(assessment: Assessment) -> str | None:
+    can_be_pinned = any(
+        reference.verdict not in {"fresh", "unknown"} and reference.current_blob is not None
+        for reference in assessment.references
+    )
+    return ubp_command("ack", path_argument(assessment.page.filepath)) if can_be_pinned else None
+
+
 def fit(record: Json, limit: TokenLimit) -> None:
-    """Drop suggestions, then commits, then ends of diffs, then removed names, then pages."""
-    if limit.drop(record, _drop_suggestions(record)) or limit.drop(
-        record, _drop_old_commits(record)
+    """Drop suggestions, then commits, then hunks and ends of diffs, then names, then pages.
+
+    Of a single page the hunks that concern it least are dropped first.
+    """
+    # The first of two limits sees the whole answer.
+    if "complete_with" not in record and limit.excess(record) > 0:
+        record["complete_with"] = _complete_with(limit.write(record), limit)
+    if (
+        limit.drop(record, _drop_suggestions(record))
+        or limit.drop(record, _drop_old_commits(record))
+        or _fit_diffs(record, limit)
+        or limit.drop(record, _drop_removed_names(record))
+        or limit.drop(record, _drop_unlisted(record))
     ):
-        return
-    references = reversed(list(_references(record)))
-    diffs = [reference["diff"] for reference in references if reference.get("diff")]
-    words = " ".join(document.get("content") or "" for document in record["documents"])
-    max_names = max(MIN_NAMES, MAX_NAMES // max(1, len(diffs))) if words else 0
-    for diff in diffs:
-        excess = limit.excess(record)
-        if excess <= 0:
-            return
-        _shorten(diff, excess, limit, words, max_names)
-    if limit.drop(record, _drop_removed_names(record)):
-        return
-    if limit.drop(record, _drop_unlisted(record)):
         return
     documents = record["documents"]
     record["truncated_count"] = 0
@@ -504,8 +569,58 @@ def fit(record: Json, limit: TokenLimit) -> None:
         if content := document.get("content"):
             limit.truncate(record, document, "content")
             document["is_partial"] = document["content"] != content
-    if not limit.drop(record, _drop_names(record)):
-        limit.drop(record, _drop_references(documents))
+    if not (
+        limit.drop(record, _drop_names(record)) or limit.drop(record, _drop_references(documents))
+    ):
+        record.pop("complete_with", None)
+
+
+def _fit_diffs(record: Json, limit: TokenLimit) -> bool:
+    """Cut diffs, and return whether the record fits."""
+    references = reversed(list(_references(record)))
+    diffs = [reference["diff"] for reference in references if reference.get("diff")]
+    words = " ".join(document.get("content") or "" for document in record["documents"])
+    max_names = max(MIN_NAMES, MAX_NAMES // max(1, len(diffs))) if words else 0
+    if words and limit.drop(record, _drop_hunks(record, words, max_names)):
+        return True
+    for diff in diffs:
+        excess = limit.excess(record)
+        if excess <= 0:
+            return True
+        _shorten(diff, excess, limit, words, max_names)
+    return limit.excess(record) <= 0
+
+
+def _complete_with(text: str, limit: TokenLimit) -> str:
+    """Return the arguments with which nothing of a text is omitted, if it may be so large."""
+    tokens, size = (
+        -(-int(measure(text) * SPARE) // SIZE_STEP) * SIZE_STEP for measure in (count_tokens, len)
+    )
+    is_tokens = limit.measure is count_tokens
+    larger = f"max_tokens={tokens}"
+    return larger if is_tokens else f"max_size={min(size, MAX_SIZE)}, {larger}"
+
+
+def _drop_hunks(record: Json, page: str, max_names: int) -> Iterator[Any]:
+    """Drop the hunks that concern the page least, but for the first one of all."""
+    references = list(_references(record))
+    names = {found["name"] for reference in references for found in reference.get("evidence", ())}
+    diffs = [reference["diff"] for reference in references if reference.get("diff")]
+    ranked = rank_diffs([diff["text"] for diff in diffs], page, names)
+    kept = [list(items) for items in ranked]
+    order = sorted(
+        ((item.rank, number) for number, items in enumerate(ranked) for item in items),
+        key=lambda place: (place[0], -place[1]),
+    )
+    for _, number in order[:-1]:
+        diff, items = diffs[number], kept[number]
+        dropped = items.pop().part.text.split("\n")
+        diff["text"] = join_hunks([item.part for item in items])
+        diff["left_out_lines"] = diff.get("left_out_lines", 0) + len(dropped)
+        shown = names_in_code(diff["text"].split("\n"))
+        left_out = _changed_names(diff, dropped, page)
+        diff["left_out_names"] = [name for name in left_out if name not in shown][:max_names]
+        yield dropped
 
 
 def _drop_names(record: Json) -> Iterator[Any]:
@@ -597,7 +712,7 @@ def text(record: CheckedRecord, write: Writer) -> Iterator[str]:
     marker = write.marker(*diffs, *(page.content or "" for page in record.documents))
     yield f"{_summary(record.summary)} {write.notice(marker)}"
     for page in record.documents:
-        yield from _page_text(page, marker, write)
+        yield from _page_text(page, marker, write, record.complete_with)
     if record.translations:
         yield ""
         yield "Translations (give a filepath to see one):"
@@ -609,7 +724,9 @@ def text(record: CheckedRecord, write: Writer) -> Iterator[str]:
         yield "Names in pages that the code no longer has; update the pages:"
         for removed in record.removed_names:
             yield f"  {removed.filepath}:{removed.line}: {printable(removed.message)}"
-    yield from _omitted(record.truncated_count, "page", "use a larger max_size")
+    if record.truncated_count:
+        advice = f"repeat the call with {record.complete_with or 'a larger max_size'}"
+        yield f"[{count(record.truncated_count, 'page')} omitted: {advice}]"
 
 
 def _unlisted_text(record: CheckedRecord, write: Writer) -> Iterator[str]:
@@ -628,9 +745,9 @@ def _unlisted_text(record: CheckedRecord, write: Writer) -> Iterator[str]:
         yield f"  {write.path(page.filepath)}  {confidence}  {source} {verdict}{named}"
 
 
-def _omitted(number: int, noun: str, advice: str) -> Iterator[str]:
+def _omitted(number: int, noun: str) -> Iterator[str]:
     if number:
-        yield f"[{count(number, noun)} omitted: {advice}]"
+        yield f"[{count(number, noun)} omitted]"
 
 
 def _language(language: TranslatedRecord) -> str:
@@ -653,7 +770,9 @@ def _is_long(diff: str) -> bool:
     return len(diff.splitlines()) > 1
 
 
-def _page_text(page: CheckedPageRecord, marker: str, write: Writer) -> Iterator[str]:
+def _page_text(
+    page: CheckedPageRecord, marker: str, write: Writer, complete_with: str | None
+) -> Iterator[str]:
     yield ""
     yield f"{write.path(page.filepath)}: {write.title(page.title)} ({page.staleness})"
     for problem in page.problems:
@@ -668,13 +787,48 @@ def _page_text(page: CheckedPageRecord, marker: str, write: Writer) -> Iterator[
         reasons = "; ".join(printable(evidence.detail) for evidence in suggestion.evidence)
         confidence = f"{suggestion.confidence:.2f}"
         yield f"  suggested: {write.name(suggestion.source_path)} ({confidence}: {reasons})"
-    yield from _omitted(page.hidden_references, "source", "use a larger max_tokens")
+    yield from _omitted(page.hidden_references, "source")
     if page.content:
-        part = ", in part (ubp_get_page has all)" if page.is_partial else ""
-        yield f"  The page, blob {(page.blob or '')[:SHORT_ID]}{part}:"
+        own = f" as your proposal {page.proposal} has it" if page.proposal else ""
+        yield f"  The page{own}, blob {(page.blob or '')[:SHORT_ID]}{_part_of(page, write)}:"
         yield from write.enclose(page.content, marker)
+    if complete_with and _is_cut(page):
+        flag = "for_update" if page.content else "include_diff"
+        path = f"filepath={quoted(page.filepath)}"
+        call = f"ubp_check_staleness({path}, {flag}=true, {complete_with}{write.arguments()})"
+        yield f"  With what is omitted: {call}"
     if page.resolve:
-        yield f"  Next: {printable(page.resolve)}"
+        is_call = page.acknowledge is None or ACKNOWLEDGE in write.offered
+        command = "" if is_call else f" Command: {printable(page.acknowledge or '')}"
+        yield f"  Next: {printable(page.resolve)}{command}"
+    yield from _calls(page, write)
+
+
+def _is_cut(page: CheckedPageRecord) -> bool:
+    diffs = [reference.diff for reference in page.references if reference.diff]
+    return bool(page.hidden_references) or any(diff.left_out_lines for diff in diffs)
+
+
+def _part_of(page: CheckedPageRecord, write: Writer) -> str:
+    """Return which sections are left out of the page's text, and what returns them."""
+    if not page.is_partial:
+        return ""
+    headings = page.left_out_sections
+    more = f" and {len(headings) - MAX_HEADINGS} more" if headings[MAX_HEADINGS:] else ""
+    without = f" without {', '.join(map(write.title, headings[:MAX_HEADINGS]))}{more}"
+    return f", in part,{without if headings else ''} (ubp_get_page has all)"
+
+
+def _calls(page: CheckedPageRecord, write: Writer) -> Iterator[str]:
+    """Yield the calls that settle a page, where their tools are offered."""
+    path = f"filepath={quoted(page.filepath)}"
+    if page.acknowledge is None or ACKNOWLEDGE not in write.offered:
+        return
+    end = f', reason="\u2026"{write.arguments()})'
+    if page.blob and UPDATE in write.offered:
+        blob = f'expected_blob="{page.blob[:SHORT_ID]}"'
+        yield f"  If it must change: {UPDATE}({path}, {blob}{end}"
+    yield f"  If it is still accurate: {ACKNOWLEDGE}({path}{end}"
 
 
 def _reference_text(reference: CheckedReferenceRecord, marker: str, write: Writer) -> Iterator[str]:
@@ -715,7 +869,7 @@ def _diff_text(diff: ShownDiffRecord, marker: str, write: Writer) -> Iterator[st
         yield from write.enclose(diff.text, marker)
     else:
         yield from (f"    {printable_line(line)}" for line in diff.text.splitlines())
-    yield from _omitted(diff.left_out_lines, "line", "check this page alone")
+    yield from _omitted(diff.left_out_lines, "line")
     if diff.left_out_names:
         yield f"    they change {', '.join(map(write.name, diff.left_out_names))}"
     if diff.missing_blobs:

@@ -30,7 +30,8 @@ OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
     **{kit.name: partial(load_rows, kit.name) for kit in KITS},
 }
 # The tool whose answers say which of the others settles a case.
-REVIEW = "ubp_review_change"
+# Tools whose texts name the tools that settle what they find.
+NAMING = frozenset({"ubp_review_change", "ubp_check_staleness"})
 SETTLING = frozenset({"ubp_acknowledge", "ubp_update_page", "ubp_bind"})
 ADDED = "+"  # `+specs` adds the tool sets of the list to the default ones
 OWN_PREFIX = "ubp_"
@@ -80,7 +81,7 @@ def select_tools(
     )
     settling = SETTLING.intersection(tool.name for tool in selected)
     return tuple(
-        naming(tool, settling) if settling and tool.name == REVIEW else tool for tool in selected
+        naming(tool, settling) if settling and tool.name in NAMING else tool for tool in selected
     )
 
 

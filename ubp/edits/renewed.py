@@ -1,0 +1,65 @@
+"""The pins of an edited page, and what of its sources' changes the edited text still names."""
+
+from typing import NamedTuple
+
+from ubp.core.model import Evidence, FilePath
+from ubp.index.session import Session
+from ubp.index.view import View
+from ubp.staleness.assess import assess
+from ubp.staleness.evidence import find_evidence
+from ubp.staleness.pins import AckOptions, pin_page
+from ubp.staleness.state import open_context
+
+
+class RenewedPins(NamedTuple):
+    """A page's bytes with the pins of its sources as they are now, and the names of those."""
+
+    text: bytes
+    sources: tuple[str, ...] = ()
+
+
+def renew_pins(session: Session, view: View, page: FilePath, new: bytes) -> RenewedPins:
+    """Return the new bytes of a page with the pins renewed that its old ones have in this view.
+
+    What has no pin gets none: the edit itself is its baseline.
+    """
+    context = open_context(session, view)
+    known = view.page(page)
+    if known is None:
+        return RenewedPins(new)
+    (assessed,) = assess([known], context)
+    drifted = tuple(
+        verdict
+        for verdict in assessed.references
+        if verdict.reference.pin is not None and verdict.verdict != "fresh"
+    )
+    options = AckOptions(
+        session.config.keys,
+        is_staged=False,
+        is_from_history=False,
+        reason=None,
+        is_hidden=session.is_hidden,
+    )
+    text, skipped = pin_page(new, assessed._replace(references=drifted), context, options)
+    if text == new:
+        return RenewedPins(new)
+    without_pin = {reference.source_path for reference in skipped}
+    names = (verdict.name for verdict in drifted if verdict.name not in without_pin)
+    return RenewedPins(text, tuple(names))
+
+
+def find_remaining(
+    session: Session, base: View, page: FilePath, new: bytes
+) -> tuple[Evidence, ...]:
+    """Return the names that the drift of a page's sources changed, and its new text still has.
+
+    The drift is that of the page in the view `base`, before any edit. Names that the sources have
+    for the first time are left out: a repair adds them.
+    """
+    known = base.page(page)
+    if known is None:
+        return ()
+    context = open_context(session, base)
+    (assessed,) = assess([known], context)
+    found = find_evidence(assessed, context, new)
+    return tuple(evidence for evidence in found if evidence.change != "added")
