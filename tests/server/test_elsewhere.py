@@ -1,12 +1,14 @@
 """Programs from npm: the clients of the TypeScript SDK, the inspector, the conformance suite.
 
-The suite speaks HTTP only, so it reaches the server over a bridge on loopback. Of its scenarios
-those are run that ask nothing but what every server has: the others call tools of its own.
+The suite calls tools, resources and prompts of its own: `conformance_server.py` has those that UBP
+can have, `EXPECTED_FAILURES` the scenarios about others.
 """
 
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -24,9 +26,33 @@ PACKAGES = {
     22: ("client@2.4", "conformance@0.1.16", "inspector@2.12", "sdk@1.32"),
     20: ("client@2.4", "conformance@0.1.10", "inspector-cli@0.17", "sdk@1.32"),
 }
-SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list")
+NOT_TEXT = "answers are texts, of which a client may ask for the record"
+NO_LOGGING = "the server announces no logging: its log is a file"
+NO_SAMPLING = "UBP asks no model through the client"
+NO_ELICITATION = "UBP asks people nothing through the client"
+ONE_ARGUMENT = "each prompt has one argument, which is required, and others are refused"
+# Scenarios of the suite that ask for what UBP does not have, with the reason.
+EXPECTED_FAILURES = {
+    "logging-set-level": NO_LOGGING,
+    "tools-call-with-logging": NO_LOGGING,
+    "tools-call-image": NOT_TEXT,
+    "tools-call-audio": NOT_TEXT,
+    "tools-call-embedded-resource": NOT_TEXT,
+    "tools-call-mixed-content": NOT_TEXT,
+    "resources-read-binary": NOT_TEXT,
+    "tools-call-sampling": NO_SAMPLING,
+    "tools-call-elicitation": NO_ELICITATION,
+    "elicitation-sep1034-defaults": NO_ELICITATION,
+    "elicitation-sep1330-enums": NO_ELICITATION,
+    "json-schema-2020-12": "schemas are made from requests, which need no definitions",
+    "prompts-get-simple": ONE_ARGUMENT,
+    "prompts-get-with-args": ONE_ARGUMENT,
+    "prompts-get-embedded-resource": ONE_ARGUMENT,
+    "prompts-get-with-image": NOT_TEXT,
+}
+LEAST_PASSED = 14
 CLIENT = Path(__file__).with_name("typescript_client.mjs")
-BRIDGE = Path(__file__).parents[2] / "benchmarks/agents/bridge.py"
+FIXTURES = Path(__file__).with_name("conformance_server.py")
 
 
 @pytest.fixture(scope="module")
@@ -110,18 +136,23 @@ def test_inspector_works_with_the_server(npm, served, arguments, key):
     assert answer[key or "structuredContent"]
 
 
-@pytest.mark.usefixtures("served")
-def test_conformance_suite_of_the_protocol_passes(npm, repository):
+def test_conformance_suite_of_the_protocol_fails_only_where_expected(npm, repository):
+    repository.write("docs/a.md", "# A\n")
+    repository.commit()
     with subprocess.Popen(
-        [sys.executable, str(BRIDGE), str(repository.root)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        [sys.executable, str(FIXTURES), str(repository.root)],
+        stderr=subprocess.PIPE,
         env=os.environ,
         text=True,
-    ) as bridge:
-        address = bridge.stdout.readline().strip()
-        suite = str(npm / "node_modules/.bin/conformance")
-        for scenario in SCENARIOS:
-            report = run(suite, "server", "--url", address, "--scenario", scenario, cwd=npm)
-            assert "1 passed" in report or "Passed: 1/1, 0 failed" in report
-        bridge.stdin.close()
+    ) as server:
+        address = next(line for line in server.stderr if line.startswith("Serving at")).split()[2]
+        suite = [str(npm / "node_modules/.bin/conformance"), "server", "--url", address]
+        done = subprocess.run(suite, cwd=npm, capture_output=True, check=False, text=True)
+        server.send_signal(signal.SIGTERM)
+        server.stderr.read()
+    results = re.findall(r"^[✓✗~] ([\w-]+): (\d+) passed, (\d+) failed", done.stdout, re.MULTILINE)
+    failed = {scenario for scenario, _, number in results if number != "0"}
+    passed = {scenario for scenario, number, _ in results if number != "0"} - failed
+    assert failed <= EXPECTED_FAILURES.keys(), done.stdout
+    assert not passed & EXPECTED_FAILURES.keys(), "no failure is expected any more"
+    assert len(passed) >= LEAST_PASSED, done.stdout

@@ -1,10 +1,10 @@
 """Completion of page paths in prompts and resource addresses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptReference
 
-from ubp.server import prompts, resources
+from ubp.server import resources
 from ubp.server.errors import bad_params
 from ubp.server.repositories import REPOSITORY
 from ubp.server.transport import readable
@@ -14,16 +14,18 @@ MAX_VALUES = 100  # the protocol's limit
 
 
 def completer(
-    params: CompleteRequestParams, repositories: Sequence[str] = ()
+    params: CompleteRequestParams, known_prompts: Collection[str], repositories: Sequence[str] = ()
 ) -> Callable[[Workspace], CompleteResult]:
-    """Return the function that completes an argument: a path, or one of these repositories.
+    """Return the function that completes an argument of a known prompt or of a resource's address.
+
+    Paths are completed, and names of these repositories; of other arguments nothing is known.
 
     Raises:
         MCPError: there is no such prompt or template.
     """
     reference = params.ref
     if isinstance(reference, PromptReference):
-        exists = reference.name in {row.name for row in prompts.ROWS}
+        exists = reference.name in known_prompts
         name = reference.name
     else:
         exists = reference.uri.removesuffix(resources.CHOICE) == resources.PAGE_TEMPLATE

@@ -384,7 +384,8 @@ async def _complete(
 ) -> CompleteResult:
     given = (params.context.arguments if params.context else None) or {}
     served, _ = repositories.take(given)
-    complete = completer(params, repositories.names)
+    prompts = {row.name for row in prompt_rows(repositories)}
+    complete = completer(params, prompts, repositories.names)
     return await served.scheduler.answer(complete, context.session.report_progress)
 
 
