@@ -4,8 +4,8 @@
 
 The questions are in `benchmarks/data/first_answers.tsv`: eleven about each of ten repositories,
 with the pages that answer (versions and translations of one page) and a literal string without
-which the answer is not there. FOLDER contains a clone of each, named like the repository without its
-owner, with its own `.ubp/config.json` if it needs one. Half of the repositories served to tune the
+which the answer is not there. FOLDER contains a clone of each, named like the repository without
+its owner, with its own `.ubp/config.json` if it needs one. Half of the repositories served to tune the
 search; the others are "held out". A question counts as answered where the string is in the text
 that the client receives from one call with the tool's defaults.
 

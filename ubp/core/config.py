@@ -88,8 +88,9 @@ class Config(NamedTuple):
     same folders. `records` are patterns and doc_types of pages that are never stale; commits whose
     subject contains one of `ignored_commits` make none stale. `quiet_after` is the number of
     announcements after which a page is only mentioned, None for any. `pin_key` is the front matter
-    key that pins sources without a pin of their own, None for none. `alarms` says for which drift
-    a check fails.
+    key that pins sources without a pin of their own, None for none. `version` is the
+    one whose pages come first in a search, None for the newest. `alarms` says for which drift a
+    check fails.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -111,6 +112,7 @@ class Config(NamedTuple):
     pin_key: str | None = None
     translations: tuple[TranslationRule, ...] = ()
     edit: EditSettings = EditSettings()
+    version: str | None = None
     alarms: Alarms = DEFAULT_ALARMS
 
     @property

@@ -205,6 +205,7 @@ class _Loader:
                 settings.get("translations", ()), settings.get("collections", {}).keys()
             ),
             self._edit(settings.get("edit", {})),
+            settings.get("search", {}).get("version"),
             staleness.get("alarms", DEFAULT_ALARMS),
         )
 

@@ -25,6 +25,7 @@ def without_language(path: str) -> str:
     return re.sub(_LANGUAGE, "", path).replace("//", "/").removeprefix("/")
 
 
+@lru_cache(maxsize=10_000)
 def language_of(path: str) -> str:
     """Return the language that a path names ("ja"); "" if it names none."""
     match = re.search(_LANGUAGE, path)

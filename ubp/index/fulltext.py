@@ -107,9 +107,20 @@ class FullTextSearch:
 
     def holding(self, match: str, within: Collection[FilePath] | None = None) -> set[FilePath]:
         """Return the documents with a matching chunk, or those of them in `within`."""
+        return self._documents_with(match, within, "words", None)
+
+    def some_holding(
+        self, match: str, limit: int, table: Table, within: Collection[FilePath] | None = None
+    ) -> set[FilePath]:
+        """Return documents with a matching chunk; of at most `limit` blobs of any snapshot."""
+        return self._documents_with(match, within, table, limit)
+
+    def _documents_with(
+        self, match: str, within: Collection[FilePath] | None, table: Table, limit: int | None
+    ) -> set[FilePath]:
         candidates = None if within is None else set(self._links.blobs(within).values())
         blobs = self._links.read_consistently(
-            lambda: self._in_snapshot(self._index.holding(match, candidates))
+            lambda: self._in_snapshot(self._index.holding(match, candidates, table, limit))
         )
         documents = {path for paths in self._paths_of(blobs).values() for path in paths}
         return documents if within is None else documents.intersection(within)

@@ -1,24 +1,29 @@
-"""The filters in a query: `tag:`, `type:`, `path:`, and the fields of front matter. Pure.
+"""The filters in a query: `tag:`, `type:`, `path:`, `version:`, and fields of front matter. Pure.
 
 A filter applies to the whole query, wherever it is written. A document must have every tag (of tags
-joined by OR: one of them), one of the types, be under one of the paths, match the filters on fields
-(of those joined by OR: one of them), and match no excluded filter (`-tag:draft`, `NOT tag:draft`).
+joined by OR: one of them), one of the types, be under one of the paths, have one of the versions,
+match the filters on fields (of those joined by OR: one of them), and match no excluded filter
+(`-tag:draft`, `NOT tag:draft`). A version is one in the path, unless documents have a field of that
+name.
 What is not a filter (`tag:` alone, `"tag:x"`) stays in the text. A name is that of a field only if
 a document has it: `std:x` and `a=b` are words elsewhere.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
-from typing import Generic, Literal, NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from typing import Generic, Literal, NamedTuple, TypeVar, get_args
 
 from ubp.core.dates import parse_date
 from ubp.core.model import FilePath, PageFields
 from ubp.core.paths import Glob, is_glob
 from ubp.core.text import closest_name
 from ubp.search.fields import FieldFilter, make_filter, normalize
+from ubp.search.versions import is_version, read_version
 
-Kind = Literal["tag", "type", "path"]
+Kind = Literal["tag", "type", "path", "version"]
+KINDS: Mapping[str, Kind] = {kind: kind for kind in get_args(Kind)}
 T = TypeVar("T")
 
 CLOSE = 0.75
@@ -45,6 +50,7 @@ class Filters(NamedTuple):
     fields: tuple[tuple[FieldFilter, ...], ...] = ()
     excluded_fields: tuple[FieldFilter, ...] = ()
     within: frozenset[FilePath] | None = None
+    versions: tuple[str, ...] = ()
 
     @property
     def need_facts(self) -> bool:
@@ -52,7 +58,7 @@ class Filters(NamedTuple):
         return bool(
             self.tags
             or self.doc_types
-            or any(excluded.kind != "path" for excluded in self.excluded)
+            or any(excluded.kind in {"tag", "type"} for excluded in self.excluded)
         )
 
     def joined(self, other: "Filters") -> "Filters":
@@ -69,6 +75,7 @@ class Filters(NamedTuple):
             else self.within
             if other.within is None
             else self.within & other.within,
+            self.versions + other.versions,
         )
 
     def match_facts(self, tags: Iterable[str], doc_type: str) -> bool:
@@ -101,10 +108,16 @@ class Filters(NamedTuple):
             for excluded in self.excluded
             if excluded.kind == "path"
         ]
+        excluded += [
+            partial(_has_version, (excluded.value,))
+            for excluded in self.excluded
+            if excluded.kind == "version"
+        ]
         return [
             path
             for path in paths
             if (not included or any(matches(path) for matches in included))
+            and (not self.versions or _has_version(self.versions, path))
             and not any(matches(path) for matches in excluded)
         ]
 
@@ -139,17 +152,17 @@ def parse_filters(
         if not value:
             return match[0]
         is_excluded = bool(match["minus"] or match["not"])
-        if match["name"]:
-            if not _is_field(match, field_names()):
+        name = (match["kind"] or "").lower().removesuffix("s")
+        if match["name"] or (name == "version" and "version" in map(normalize, field_names())):
+            if match["name"] and not _is_field(match, field_names()):
                 return match[0]
-            condition = make_filter(match["name"], match["operator"], value)
+            condition = make_filter(match["name"] or name, match["operator"] or ":", value)
             if is_excluded:
                 excluded_fields.append(condition)
             else:
                 fields.add(match, condition)
             return _HOLE
-        name = match["kind"].lower().removesuffix("s")
-        kind: Kind = "tag" if name == "tag" else "type" if name == "type" else "path"
+        kind = KINDS[name]
         if is_excluded:
             excluded.append(Filter(kind, value))
             return _HOLE
@@ -170,6 +183,7 @@ def parse_filters(
         tuple(excluded),
         fields.groups(),
         tuple(excluded_fields),
+        versions=tuple(f.value for f in included if f.kind == "version"),
     )
 
 
@@ -247,6 +261,11 @@ def _path_matcher(value: str, paths: Collection[FilePath]) -> Callable[[FilePath
     return lambda path: start in f"/{_normalize(path)}/"
 
 
+def _has_version(versions: Iterable[str], path: FilePath) -> bool:
+    version = read_version(path).version
+    return any(is_version(wanted, version) for wanted in versions)
+
+
 def _normalize(path: str) -> str:
     return path if path.isascii() else unicodedata.normalize("NFKC", path)
 
@@ -254,7 +273,7 @@ def _normalize(path: str) -> str:
 # Phrases are matched as a whole and kept: they contain no filters.
 _FILTER = re.compile(
     r'"[^"]*"|(?<![^\s(])(?P<not>(?-i:NOT)\s+)?(?P<minus>-)?'
-    r"(?:(?P<kind>tags?|type|path):|(?P<name>[^\W\d][\w.-]*)(?P<operator>:(?!:)|[<>=!~]+))"
+    r"(?:(?P<kind>tags?|type|path|version):|(?P<name>[^\W\d][\w.-]*)(?P<operator>:(?!:)|[<>=!~]+))"
     r"""(?:"(?P<quoted>[^"]*)"|'(?P<single>[^']+)'|(?P<value>[^\s"()]+))""",
     re.IGNORECASE,
 )

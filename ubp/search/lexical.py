@@ -7,7 +7,7 @@ by blobs, does not contain them; words in them are added to the rank.
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import log
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from ubp.search.query import Cut, Or, Query, any_of, terms_in, write_match
 from ubp.search.terms import Term
 
 # These files are about what their folder is named after.
-FOLDER_PAGES = frozenset({"readme", "index"})
+FOLDER_PAGES = frozenset({"readme", "index", "_index"})
 
 # A word in a larger share of the names says nothing, and takes long.
 COMMON, MIN_COMMON = 0.05, 50
@@ -155,6 +155,24 @@ class FileNames:
         """Return the documents with one of these terms in their names."""
         lines = (line for term in terms for line in self._lines(term, len(self.paths)))
         return {self.paths[line] for line in lines}
+
+    def equal(
+        self, key: tuple[str, ...], key_of: Callable[[str], tuple[str, ...]]
+    ) -> set[FilePath]:
+        """Return the documents whose names have a key.
+
+        Only names that contain the beginning of the key's first word are compared.
+        """
+        beginning = key[0][: max(1, len(key[0]) - 1)]
+        found = set()
+        position = self._text.find(beginning)
+        while position >= 0:
+            line = bisect_right(self._starts, position) - 1
+            start, end = self._starts[line], self._starts[line] + self._lengths[line]
+            if key_of(self._text[start:end]) == key:
+                found.add(self.paths[line])
+            position = self._text.find(beginning, end)
+        return found
 
     def _lines(self, term: Term, max_names: int) -> dict[int, int]:
         """Return the lines with a term and its length there; {} if there are too many."""

@@ -85,6 +85,18 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
+def strip_plural(word: str) -> str:
+    """Return a lower-case English word without the ending of the plural."""
+    if word.endswith("ies") and len(word) > MIN_STEMMED + 1:
+        return f"{word[:-3]}y"
+    return _strip_plural(word) if len(word) >= MIN_STEMMED and word.isascii() else word
+
+
+def words_of(normalized: str) -> list[str]:
+    """Return the words of a normalized text, as FTS5's tokenizer finds them."""
+    return _WORD.findall(normalized)
+
+
 class _Needle(NamedTuple):
     """A word to search for, or if there are several a pattern.
 

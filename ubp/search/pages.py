@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from ubp.core.languages import language_of, languages_of_text, without_language
 from ubp.core.model import FilePath, LinkType
 from ubp.index.view import View
+from ubp.search.copies import Folded, Preference, fold
 from ubp.search.filters import Filters
 from ubp.search.fusion import (
     COVERAGE_SHARE,
@@ -20,9 +20,17 @@ from ubp.search.fusion import (
     words_share,
 )
 from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
+from ubp.search.named import Named, add_headings, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, read_query, write_match
-from ubp.search.results import PageHit, Rankings, build_hits, coverage, is_found
+from ubp.search.results import (
+    PageHit,
+    Rankings,
+    build_hits,
+    coverage,
+    is_found,
+    read_texts,
+)
 from ubp.search.scope import Scope, find_literal, find_scope
 from ubp.search.semantic import SemanticRanking, add_names, find_meaning
 from ubp.search.terms import Term
@@ -34,6 +42,11 @@ SearchType = Literal["hybrid", "fulltext", "semantic", "fulltext_fallback"]
 # documents of a longer answer are those of a shorter one.
 CHUNKS = 100
 USUAL_LIMIT, CHUNKS_PER_PAGE = 20, 5
+# Where versions of few pages fill the rankings, these are made again, so many times as long. Twenty
+# versions of kedacore/keda-docs are five pages in a hundred chunks.
+DEEPER, MAX_CHUNKS = 8, 800
+HEADINGS_READ = 10  # so many of the best documents' headings are compared with the query
+UNNAMED = 99
 
 
 class Stopwatch:
@@ -61,7 +74,8 @@ class Stopwatch:
 class PageQuery(NamedTuple):
     """The text of a query for documents, and the options of the search.
 
-    `is_absolute`: the scores are to be compared with those of other repositories.
+    `is_absolute`: the scores are to be compared with those of other repositories. `version` is the
+    one that comes first, None: the newest.
     """
 
     text: str
@@ -71,6 +85,7 @@ class PageQuery(NamedTuple):
     link_types: tuple[LinkType, ...] = ()
     depth: int = 2
     is_absolute: bool = False
+    version: str | None = None
 
 
 class SearchContext(NamedTuple):
@@ -86,7 +101,8 @@ class PageAnswer(NamedTuple):
 
     `coverage` is the share of the terms' weights that the best document's best section contains;
     `confidence` is its score, and a share of the coverage (see `fusion`).
-    `translations` are the found translations of each document, which count as one with it.
+    `translations` and `copies` are the found translations and other versions of each document,
+    which count as one with it.
     `terms` are the terms of the search, `cuts` those that were searched for in pieces; `fused`,
     `rankings` and `words_share` (of a direct score) explain the order.
     """
@@ -101,6 +117,7 @@ class PageAnswer(NamedTuple):
     terms: tuple[Term, ...] = ()
     words_share: float = 0.0
     translations: Mapping[FilePath, tuple[FilePath, ...]] = {}
+    copies: Mapping[FilePath, tuple[FilePath, ...]] = {}
     coverage: float = 0.0
     confidence: float = 0.0
 
@@ -108,7 +125,9 @@ class PageAnswer(NamedTuple):
     def is_weak(self) -> bool:
         """Whether probably no document answers the query; without embeddings it is unknown."""
         has_meaning = bool(self.rankings.meaning.scores) and not self.query.is_literal
-        return has_meaning and bool(self.pages) and self.confidence < MIN_ANSWER_SCORE
+        is_named = bool(self.pages) and self.pages[0].name is not None
+        is_low = self.confidence < MIN_ANSWER_SCORE
+        return has_meaning and bool(self.pages) and is_low and not is_named
 
 
 def find_pages(view: View, asked: PageQuery, context: SearchContext) -> PageAnswer:
@@ -124,72 +143,121 @@ def find_pages(view: View, asked: PageQuery, context: SearchContext) -> PageAnsw
         scope = find_scope(view, query, context.names)
     if query.tree is None:
         return _list_scope(view, query, scope, asked.limit)
-    rankings, links, lexical = _rank(view, asked, query, scope, context)
-    with watch.step("fusion"):
-        fusion = _fusion_input(rankings, lexical, asked)
-        fused = fuse(*fusion)
-        found = [document for document in fused if is_found(document.path, rankings)]
-        found, translations = fold_translations(found, asked.text)
+    found = _find(view, asked, query, scope, context)
+    rankings, lexical, folded, named = found.rankings, found.lexical, found.folded, found.named
     with watch.step("sections"):
-        shown = found[: asked.limit]
-        pages = build_hits(view, shown, rankings, links.paths, lexical.informative)
+        best = folded.found[: max(asked.limit, HEADINGS_READ)]
+        texts = read_texts(view, [document.path for document in best])
+        if asked.mode != "semantic":
+            named = add_headings(
+                query, named, {path: text.sections for path, text in texts.items()}
+            )
+            folded = _first_named(folded, named)
+        shown = [document for document in folded.found if document.path in texts][: asked.limit]
+        pages = build_hits(
+            view,
+            shown,
+            texts,
+            rankings,
+            lexical.informative,
+            link_paths=found.links.paths,
+            named=named,
+        )
         covered = coverage(pages[0], lexical.weights) if pages else 0.0
     return PageAnswer(
         query,
         pages,
-        total=len(found),
+        total=len(folded.found),
         is_exact=not any(ranking.is_cut for ranking in rankings),
         cuts=lexical.cuts,
-        fused=tuple(fused),
+        fused=tuple(found.fused),
         rankings=rankings,
         terms=lexical.terms,
-        translations=translations,
-        words_share=words_share(*fusion),
+        translations=folded.translations,
+        copies=folded.copies,
+        words_share=words_share(*_fusion_input(rankings, lexical, asked)),
         coverage=covered,
         confidence=pages[0].score + COVERAGE_SHARE * covered if pages else 0.0,
     )
 
 
-def fold_translations(
-    found: Sequence[Fused], question: str
-) -> tuple[list[Fused], dict[FilePath, tuple[FilePath, ...]]]:
-    """Return the documents without those that a translation stands for, and its translations.
+class _Found(NamedTuple):
+    """What a search found, and why."""
 
-    Of a family the document in the question's language stands for all, or else the best one; it
-    takes the place and the score of the best one.
-    """
-    families: dict[str, list[Fused]] = {}
-    for document in found:
-        families.setdefault(without_language(document.path), []).append(document)
-    languages = languages_of_text(question)
-    folded: list[Fused] = []
-    translations: dict[FilePath, tuple[FilePath, ...]] = {}
-    for best, *others in families.values():
-        if not others:
-            folded.append(best)
-            continue
-        first = next(
-            (
-                document
-                for language in languages
-                for document in (best, *others)
-                if language_of(document.path) == language
-            ),
-            best,
-        )
-        folded.append(first._replace(score=best.score))
-        translations[first.path] = tuple(
-            [document.path for document in (best, *others) if document is not first]
-        )
-    return folded, translations
+    fused: Sequence[Fused]
+    folded: Folded
+    named: Named
+    rankings: Rankings
+    links: LinkRanking
+    lexical: LexicalRanking
 
 
-def _rank(
+def _find(
     view: View, asked: PageQuery, query: Query, scope: Scope, context: SearchContext
+) -> _Found:
+    """Return what was found; deeper where versions of few pages fill the rankings."""
+    named = Named()
+    if asked.mode != "semantic":
+        with context.watch.step("names"):
+            named = find_named(view, query, context.names, scope)
+    chunks = CHUNKS if asked.limit <= USUAL_LIMIT else asked.limit * CHUNKS_PER_PAGE
+    while True:
+        rankings, links, lexical = _rank(view, asked, query, scope, context, chunks=chunks)
+        with context.watch.step("fusion"):
+            fused = fuse(*_fusion_input(rankings, lexical, asked))
+            found = [document for document in fused if is_found(document.path, rankings)]
+            folded = _fold(view, found, named, asked)
+        is_cut = rankings.words.is_cut or rankings.meaning.is_cut
+        if not (folded.copies and is_cut and len(folded.found) < asked.limit < chunks < MAX_CHUNKS):
+            break
+        chunks *= DEEPER
+    return _Found(fused, folded, named, rankings, links, lexical)
+
+
+def _fold(view: View, found: Sequence[Fused], named: Named, asked: PageQuery) -> Folded:
+    """Return what was found, with what the query names first, versions and translations as one."""
+    present = {document.path for document in found}
+    absent = [Fused(path, 0.0, None, None, None) for path in named.kinds if path not in present]
+    documents = [*found, *absent]
+
+    def read_titles(paths: Sequence[FilePath]) -> Mapping[FilePath, str | None]:
+        return {path: page.facts.title for path, page in view.pages_at(paths).items()}
+
+    folded = fold(documents, read_titles, Preference(asked.text, asked.version))
+    return _first_named(folded, named)
+
+
+def _first_named(folded: Folded, named: Named) -> Folded:
+    """Return the same with the documents that the query names first, titles before headings."""
+    if not named.kinds:
+        return folded
+
+    def kind(document: Fused) -> int:
+        family = (
+            document.path,
+            *folded.copies.get(document.path, ()),
+            *folded.translations.get(document.path, ()),
+        )
+        return min(named.kinds.get(path, UNNAMED) for path in family)
+
+    best = max(document.score for document in folded.found)
+    found = [
+        document if kind(document) == UNNAMED else document._replace(score=best)
+        for document in sorted(folded.found, key=kind)
+    ]
+    return folded._replace(found=found)
+
+
+def _rank(  # noqa: PLR0913  # a ranking depends on as many
+    view: View,
+    asked: PageQuery,
+    query: Query,
+    scope: Scope,
+    context: SearchContext,
+    *,
+    chunks: int,
 ) -> tuple[Rankings, LinkRanking, LexicalRanking]:
     watch = context.watch
-    is_usual = asked.limit <= USUAL_LIMIT
-    chunks = CHUNKS if is_usual else asked.limit * CHUNKS_PER_PAGE
     rankings, links, lexical = Rankings(), LinkRanking(), LexicalRanking()
     if asked.mode != "semantic":
         with watch.step("words"):
@@ -251,5 +319,7 @@ def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswe
     """Return the documents that match the filters of a query without words, sorted by path."""
     paths: Sequence[FilePath] = sorted(scope or ())
     fused = [Fused(path, 1.0, None, None, None) for path in paths]
-    pages = build_hits(view, fused[:limit], Rankings(), {}, ())
+    shown = fused[:limit]
+    texts = read_texts(view, [document.path for document in shown])
+    pages = build_hits(view, shown, texts, Rankings(), ())
     return PageAnswer(query, pages, len(paths), is_exact=True, fused=tuple(fused))

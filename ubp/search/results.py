@@ -4,6 +4,7 @@ Only the documents that are shown are read, in one batch.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, Section
@@ -14,6 +15,7 @@ from ubp.markdown.chunks import MIN_TOKENS
 from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
+from ubp.search.named import Named
 from ubp.search.proximity import MAX_LINKS, paths_around
 from ubp.search.terms import Term
 from ubp.search.traverse import LINK_TYPE_RANKS, Direction, Path
@@ -40,6 +42,10 @@ MAX_CACHED_BYTES, BYTES_PER_PART = 8 << 20, 500
 
 Reason = Literal["direct_match", "direct_link", "2hop", "graph_proximity"]
 REASON_BY_DEPTH: Mapping[int, Reason] = {1: "direct_link", 2: "2hop"}
+
+
+NOTHING_NAMED = Named()
+EMPTY: Mapping[FilePath, Path] = MappingProxyType({})
 
 
 class Rankings(NamedTuple):
@@ -90,7 +96,8 @@ class PageHit(NamedTuple):
     """A document that was found; `score` is between 0 and 1.
 
     `matched` are the terms in its best section, title, headings, aliases and path. A document that
-    matches only because of its links has a `link_path` from the document `near`.
+    matches only because of its links has a `link_path` from the document `near`. `name` is what the
+    query is of the document (`ubp.search.named`), None if it is no name of it.
     """
 
     page: Page
@@ -101,6 +108,7 @@ class PageHit(NamedTuple):
     sections: tuple[SectionHit, ...]
     link_path: Path | None = None
     near: Page | None = None
+    name: int | None = None
 
 
 class LinkedPage(NamedTuple):
@@ -137,20 +145,24 @@ def is_found(path: FilePath, rankings: Rankings) -> bool:
     return _is_direct(path, rankings) or path in rankings.links.scores
 
 
-def build_hits(
+def build_hits(  # noqa: PLR0913  # two of them are not in every search
     view: View,
     found: Sequence[Fused],
+    texts: Mapping[FilePath, DocumentText],
     rankings: Rankings,
-    link_paths: Mapping[FilePath, Path],
     terms: Sequence[Term],
+    *,
+    link_paths: Mapping[FilePath, Path] = EMPTY,
+    named: Named = NOTHING_NAMED,
 ) -> tuple[PageHit, ...]:
-    """Read what is shown of these documents; those deleted meanwhile are left out."""
+    """Return what is shown of these documents, of which `texts` has those that still exist."""
     reached = {
         fused.path: link_paths[fused.path]
         for fused in found
-        if fused.path in link_paths and not _is_direct(fused.path, rankings)
+        if fused.path in link_paths
+        and not _is_direct(fused.path, rankings)
+        and fused.path not in named.kinds
     }
-    texts = read_texts(view, [fused.path for fused in found])
     pages = view.pages_at({link_path.via for link_path in reached.values()} - texts.keys())
     pages |= {path: text.page for path, text in texts.items()}
     scores = _chunk_scores(rankings, texts.keys())
@@ -159,7 +171,7 @@ def build_hits(
         if fused.path not in texts:
             continue
         text, link_path = texts[fused.path], reached.get(fused.path)
-        chunk_scores = scores.get(fused.path, {})
+        chunk_scores = _with_heading(scores.get(fused.path, {}), text, named.sections)
         has_texts = len(hits) < PAGES_WITH_TEXTS
         sections = best_sections(text, chunk_scores, fused.score, terms, has_texts=has_texts)
         cosine = rankings.meaning.scores.get(fused.path)
@@ -179,6 +191,7 @@ def build_hits(
             sections,
             link_path,
             pages.get(link_path.via) if link_path else None,
+            named.kinds.get(fused.path),
         )
         hits.append(hit)
     return tuple(hits)
@@ -313,6 +326,22 @@ def _chunk_scores(
                 by_number = scores.setdefault(chunk.path, {})
                 by_number[chunk.number] = by_number.get(chunk.number, 0.0) + chunk.score / best
     return scores
+
+
+def _with_heading(
+    scores: dict[int, float], text: DocumentText, sections: Mapping[FilePath, int]
+) -> dict[int, float]:
+    """Return the scores, the best for the section whose heading is the query."""
+    wanted = sections.get(text.page.filepath)
+    if wanted is None:
+        return scores
+    first = next(
+        (number for number, chunk in enumerate(text.chunks) if chunk.section == wanted), None
+    )
+    if first is None:  # joined with the chunk before it
+        line = text.sections[wanted].line_start
+        first = next(number for number, chunk in enumerate(text.chunks) if chunk.line_end >= line)
+    return scores | {first: max(scores.values(), default=0.0) + 1.0}
 
 
 def _section_of(text: DocumentText, part: Section | Chunk, terms: Sequence[Term]) -> int | None:

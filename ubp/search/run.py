@@ -48,6 +48,7 @@ def search_pages(session: Session, query: PageQuery, ref: str | None = None) -> 
         ModelError: the mode is `semantic`, and the configured model cannot be used.
     """
     watch = Stopwatch(session.clock)
+    query = query._replace(version=query.version or session.config.version)
     with watch.step("snapshot"):
         view = session.view(Target(ref))
         view.full_text()

@@ -14,8 +14,8 @@ from ubp.search.query import Cut, Query, read_query
 QueryText = Annotated[
     QueryArgument,
     Option(
-        'Words (match any), "a phrase", -word, prefix*, AND, OR, NOT, tag:x, type:x, path:x, and '
-        "fields of front matter: category:x, date>=2026-01-01.",
+        'Words (match any), "a phrase", -word, prefix*, AND, OR, NOT, tag:x, type:x, path:x, '
+        "version:x, and fields of front matter: category:x, date>=2026-01-01.",
         is_argument=True,
         is_joined=True,
         missing="a search query",
@@ -24,7 +24,7 @@ QueryText = Annotated[
 ]
 NO_CONTENT = Option("Show only the locations of results, without excerpts.", is_only=True)
 
-_EMPTY_FILTER = re.compile(r"(?:^|[\s(-])(tag|type|path):(?=[\s)]|$)", re.IGNORECASE)
+_EMPTY_FILTER = re.compile(r"(?:^|[\s(-])(tag|type|path|version):(?=[\s)]|$)", re.IGNORECASE)
 _NEAR = re.compile(r"\bNEAR\s*\(")
 
 
@@ -116,7 +116,7 @@ def _no_results(query: QueryRecord, write: Writer) -> Iterator[str]:
         return
     if query.is_filtered:
         hint = (
-            "Filters (tag:, type:, path:, fields of front matter) must all match;"
+            "Filters (tag:, type:, path:, version:, fields of front matter) must all match;"
             " `ubp list-pages` lists the pages."
         )
     elif query.is_boolean:

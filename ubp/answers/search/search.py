@@ -53,12 +53,14 @@ from ubp.index.facts import why_unreadable
 from ubp.index.session import Session
 from ubp.search.dates import updated_at
 from ubp.search.filters import page_filters
+from ubp.search.named import ALIAS, FILE_NAME, HEADING, TITLE
 from ubp.search.pages import Mode, PageAnswer, PageQuery, SearchType
 from ubp.search.results import LinkedPage, PageHit, Reason, SectionHit, find_linked
 from ubp.search.run import FoundPages, search_pages
 from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
 from ubp.search.suggest_links import is_boilerplate
 from ubp.search.traverse import MAX_USEFUL_DEPTH, Direction
+from ubp.search.versions import NEXT, read_version
 from ubp.staleness.state import assess_paths
 
 LIMIT, MAX_LIMIT = 10, 20
@@ -82,8 +84,15 @@ MIN_EXTRACT = 60  # less of a section says less than its best passage
 EXTRACT_KEYS = ("text", "text_start", "text_end")
 PASSAGE_KEYS = ("content", "highlights", "line")
 RANKINGS = ("words", "meaning", "links")
+MAX_COPIES = 6  # named
 MAX_WORDS = 4  # named as the reason why a page was found
 INDENT = "   "
+NAMES = {
+    TITLE: "its title is the query",
+    ALIAS: "an alias is the query",
+    FILE_NAME: "its file's name is the query",
+    HEADING: "a heading is the query",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +256,11 @@ class FoundPageRecord:
     translations: Annotated[
         tuple[PagePath, ...],
         "translations of the page that were found too and count as one with it",
+    ] = ()
+    copies: Annotated[
+        tuple[PagePath, ...],
+        "other versions of the page, and pages with the same text, that were found too and count as"
+        " one with it",
     ] = ()
     linked_pages: Annotated[
         tuple[LinkedPageRecord, ...],
@@ -536,6 +550,7 @@ def _found_page(hit: PageHit, results: _Results) -> FoundPageRecord:
             for place, section in enumerate(hit.sections)
         ),
         translations=results.answer.translations.get(path, ()),
+        copies=results.answer.copies.get(path, ()),
         linked_pages=tuple(_linked_page(page, results) for page in results.linked.get(path, ())),
         legs=_scores(results.answer, path) if request.explain else None,
     )
@@ -591,7 +606,7 @@ def relevance_text(hit: PageHit, collection: str = "") -> str:
     """Return which words a page contains and how close it is, or from where it was reached."""
     if hit.link_path is not None:
         return _link_text(hit, collection)
-    parts = []
+    parts = [] if hit.name is None else [NAMES[hit.name]]
     if hit.breakdown.words is not None:
         parts.append(_words_text(hit.matched) if hit.matched else "holds common words only")
     cosine = hit.breakdown.meaning
@@ -817,8 +832,27 @@ def _agents_page(page: FoundPageRecord, marker: str, write: Writer) -> Iterator[
             yield from write.enclose(section.text, marker)
     if page.translations:
         yield f"  Also as {', '.join(map(write.name, page.translations))}"
+    if page.copies:
+        yield f"  {_also_in(page, write)}"
     if page.linked_pages:
         yield f"  {', '.join(_link(linked, write) for linked in page.linked_pages)}"
+
+
+def _also_in(page: FoundPageRecord, write: Writer) -> str:
+    """Return the versions of the other copies, or where a path has none, the path."""
+    has_version = bool(read_version(page.filepath).version)
+    names = [
+        read_version(path).version or (NEXT if has_version and is_same_page(path, page) else path)
+        for path in page.copies
+    ]
+    more = len(names) - MAX_COPIES
+    shown = ", ".join(map(write.name, names[:MAX_COPIES]))
+    return f"Also in {shown}{f' and {more} more' if more > 0 else ''}"
+
+
+def is_same_page(path: str, page: FoundPageRecord) -> bool:
+    """Return whether a path is that of another version of a page, not of a copy elsewhere."""
+    return read_version(path).family == read_version(page.filepath).family
 
 
 def _staleness(page: FoundPageRecord) -> str:
@@ -904,6 +938,8 @@ def _peoples_page(number: int, page: FoundPageRecord, write: Writer) -> Iterator
         yield f"{INDENT}{style.dim('Also at ' + '; '.join(dict.fromkeys(places)))}"
     if page.translations:
         yield f"{INDENT}{style.dim('Also as ' + ', '.join(map(write.name, page.translations)))}"
+    if page.copies:
+        yield f"{INDENT}{style.dim(_also_in(page, write))}"
     if page.linked_pages:
         links = (_link(linked, write, collection) for linked in page.linked_pages)
         yield f"{INDENT}Links: {', '.join(links)}"

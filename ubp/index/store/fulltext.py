@@ -212,16 +212,23 @@ class FullTextIndex:
         first, lengths = chunks.first, chunks.lengths
         return sum(lengths[row - first] >= 0 for (row,) in rows)
 
-    def holding(self, match: str, within: Collection[ObjectId] | None = None) -> set[ObjectId]:
-        """Return the pages with a chunk that matches, whether they may be found or not."""
+    def holding(
+        self,
+        match: str,
+        within: Collection[ObjectId] | None = None,
+        table: Table = "words",
+        limit: int | None = None,
+    ) -> set[ObjectId]:
+        """Return the pages with a chunk that matches, at most `limit`; not all may be found."""
         condition, arguments = "", []
         if within is not None:
             condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
         rows = self._database.matches(
             "SELECT DISTINCT blob FROM chunk JOIN page ON page.id = chunk.page"  # noqa: S608  # ours
             f" WHERE {intact('chunk')} AND chunk.id IN"
-            f" (SELECT rowid FROM words WHERE words MATCH ?{condition})",
-            [match, *arguments],
+            f" (SELECT rowid FROM {table} WHERE {table} MATCH ?{condition})"
+            f"{'' if limit is None else ' LIMIT ?'}",
+            [match, *arguments, *([] if limit is None else [limit])],
         )
         return {unpack_id(blob) for (blob,) in rows}
 

@@ -1,0 +1,124 @@
+"""Versions and translations of a page among what was found: they count as one. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ubp.core.languages import language_of, languages_of_text, without_language
+from ubp.core.model import FilePath
+from ubp.search.fusion import Fused
+from ubp.search.versions import is_version, read_version, recency
+
+# A newer version represents an older one that fits better only if its score is this share of it.
+# What has been removed is found in the version that has it.
+MIN_SHARE = 0.9
+
+
+class Folded(NamedTuple):
+    """The documents that represent what was found, best first.
+
+    `translations` and `copies` (versions in the same language) are those that each represents.
+    """
+
+    found: Sequence[Fused]
+    translations: Mapping[FilePath, tuple[FilePath, ...]] = {}
+    copies: Mapping[FilePath, tuple[FilePath, ...]] = {}
+
+
+class Preference(NamedTuple):
+    """The question, in whose language a page is preferred, and the version that comes first."""
+
+    question: str
+    version: str | None = None
+
+
+Titles = Callable[[Sequence[FilePath]], Mapping[FilePath, str | None]]
+"""Returns the titles of documents."""
+
+
+@lru_cache(maxsize=10_000)
+def family_of(path: FilePath) -> str:
+    """Return what the paths of all versions and translations of a page have in common."""
+    return read_version(without_language(path)).family
+
+
+def fold(found: Sequence[Fused], read_titles: Titles, preference: Preference) -> Folded:
+    """Return what was found without those that a version or a translation represents.
+
+    Versions of a page have the same title. The page in the question's language represents all,
+    else the best one; of its versions the preferred one, else the newest. It has the place and the
+    score of the best one.
+    """
+    families: dict[str, list[Fused]] = {}
+    for document in found:
+        families.setdefault(family_of(document.path), []).append(document)
+    if len(families) == len(found):
+        return Folded(found)
+    several = [document.path for some in families.values() if len(some) > 1 for document in some]
+    titles = read_titles(several)
+    folded: list[Fused] = []
+    translations: dict[FilePath, tuple[FilePath, ...]] = {}
+    copies: dict[FilePath, tuple[FilePath, ...]] = {}
+    for members in families.values():
+        if len(members) == 1:
+            folded += members
+            continue
+        for group in _groups(members, titles):
+            best = group[0]
+            first = _first(group, preference)
+            folded.append(first._replace(score=best.score))
+            language = language_of(first.path)
+            others = [document.path for document in group if document is not first]
+            other_versions = [path for path in others if language_of(path) == language]
+            others = [path for path in others if path not in other_versions]
+            other_versions.sort(key=lambda path: recency(read_version(path).version), reverse=True)
+            if others:
+                translations[first.path] = tuple(others)
+            if other_versions:
+                copies[first.path] = tuple(other_versions)
+    folded.sort(key=lambda document: -document.score)  # stable: equal ones stay in their order
+    return Folded(folded, translations, copies)
+
+
+def _groups(members: Sequence[Fused], titles: Mapping[FilePath, str | None]) -> list[list[Fused]]:
+    """Return the members of a family that are one page: in a language no version occurs twice."""
+    groups: list[list[Fused]] = []
+    for document in members:
+        for group in groups:
+            if all(_is_same(document.path, other.path, titles) for other in group):
+                group.append(document)
+                break
+        else:
+            groups.append([document])
+    return groups
+
+
+def _is_same(path: FilePath, other: FilePath, titles: Mapping[FilePath, str | None]) -> bool:
+    if language_of(path) != language_of(other):
+        return True
+    if read_version(path).version == read_version(other).version:
+        return without_language(path) == without_language(other)
+    return titles.get(path) == titles.get(other)
+
+
+def _first(group: Sequence[Fused], preference: Preference) -> Fused:
+    languages = languages_of_text(preference.question)
+    best = group[0]
+    language = next(
+        (
+            language
+            for language in languages
+            if any(language_of(document.path) == language for document in group)
+        ),
+        language_of(best.path),
+    )
+    spoken = [document for document in group if language_of(document.path) == language]
+    least = spoken[0].score * MIN_SHARE
+    wanted = preference.version
+
+    def order(document: Fused) -> tuple[bool, tuple[int, tuple[int, ...]]]:
+        version = read_version(document.path).version
+        return wanted is not None and is_version(wanted, version), recency(version)
+
+    # `max` returns the first of equal ones, which is the best.
+    return max((document for document in spoken if document.score >= least), key=order)

@@ -1,0 +1,92 @@
+"""The documents that a query names: it is their title, an alias, their file's name or a heading.
+
+Case, width, punctuation and plural do not matter. Names are compared exactly; the full text only
+finds the few documents whose names are worth reading.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ubp.core.model import FilePath, Page, Section
+from ubp.core.text import is_cjk, segment_cjk
+from ubp.index.store.fulltext import Table
+from ubp.index.view import View
+from ubp.search.lexical import FileNames
+from ubp.search.match import normalize_text, strip_plural, words_of
+from ubp.search.query import Query
+
+MAX_WORDS = 12  # a longer query is a sentence
+# A name that more documents begin with, or whose words more aliases contain, names none of them.
+MAX_READ = 64
+# A heading that more of the best documents have ("Installation") names none of them.
+MAX_WITH_HEADING = 3
+
+TITLE, ALIAS, FILE_NAME, HEADING = range(4)
+"""What a query is of a document: the lower, the more certain it is meant."""
+
+Key = tuple[str, ...]
+
+
+class Named(NamedTuple):
+    """The documents that a query names, each with the kind of the name.
+
+    `sections` are the numbers of the sections whose headings the query is.
+    """
+
+    kinds: Mapping[FilePath, int] = {}
+    sections: Mapping[FilePath, int] = {}
+
+
+@lru_cache(maxsize=16_384)
+def name_key(name: str) -> Key:
+    """Return the words of a name without differences of case, width, punctuation and plural."""
+    return tuple(map(strip_plural, words_of(segment_cjk(normalize_text(name)))))
+
+
+def find_named(
+    view: View, query: Query, names: FileNames, scope: Collection[FilePath] | None
+) -> Named:
+    """Return the documents of the scope whose title, alias or file name is the query."""
+    key = name_key(query.wording)
+    if not 0 < len(key) <= MAX_WORDS or query.is_boolean:
+        return Named()
+    full_text = view.full_text()
+    phrase = " ".join(segment_cjk(normalize_text(query.wording)).split()).replace('"', " ")
+    table: Table = "words" if any(map(is_cjk, phrase)) else "stems"
+    match = f'(title : ^ "{phrase}") OR (aliases : "{phrase}")'
+    titled = full_text.some_holding(match, MAX_READ + 1, table, scope)
+    kinds: dict[FilePath, int] = {}
+    for path in names.equal(key, name_key):
+        kinds[path] = FILE_NAME
+    if len(titled) <= MAX_READ:
+        for path, page in view.pages_at(titled).items():
+            kind = _kind_of(page, key)
+            if kind is not None:
+                kinds[path] = kind
+    return Named({path: kind for path, kind in kinds.items() if scope is None or path in scope})
+
+
+def add_headings(query: Query, named: Named, best: Mapping[FilePath, Sequence[Section]]) -> Named:
+    """Return what is named, with those of the best documents that have the query as a heading."""
+    key = name_key(query.wording)
+    if not 0 < len(key) <= MAX_WORDS or query.is_boolean:
+        return named
+    sections = {path: number for path, some in best.items() for number in _with_heading(some, key)}
+    if not sections or len(sections) > MAX_WITH_HEADING:
+        return named
+    return Named(dict.fromkeys(sections, HEADING) | dict(named.kinds), sections)
+
+
+def _kind_of(page: Page, key: Key) -> int | None:
+    if page.facts.title and name_key(page.facts.title) == key:
+        return TITLE
+    return ALIAS if any(name_key(alias) == key for alias in page.facts.aliases) else None
+
+
+def _with_heading(sections: Iterable[Section], key: Key) -> list[int]:
+    """Return the number of the first section with this heading, in a list; [] if there is none."""
+    for number, section in enumerate(sections):
+        if section.heading and name_key(section.heading) == key:
+            return [number]
+    return []
