@@ -5,9 +5,9 @@
 The questions are in `benchmarks/data/first_answers.tsv`: eleven about each of ten repositories,
 with the pages that answer (versions and translations of one page) and a literal string without
 which the answer is not there. FOLDER contains a clone of each, named like the repository without
-its owner, with its own `.ubp/config.json` if it needs one. Half of the repositories served to tune the
-search; the others are "held out". A question counts as answered where the string is in the text
-that the client receives from one call with the tool's defaults.
+its owner, with its own `.ubp/config.json` if it needs one. Half of the repositories served to tune
+the search; the others are "held out". A question counts as answered where the string is in the
+text that the client receives from one call with the tool's defaults.
 
 `--nothing` also asks each repository twenty questions of the others, drawn with a fixed seed, and
 reports how often the answer says that probably no page fits: wrongly for its own, rightly for
