@@ -33,8 +33,8 @@ def upstream(runner, repository):
     return repository
 
 
-def pull_request(runner, repository, branch, *, merge=True, **inputs):
-    """Push a branch as pull request 1 and run the action for it as GitHub does."""
+def pull_request(runner, repository, branch, *, merge=True, origin="example/project", **inputs):
+    """Push a branch as pull request 1 of `origin` and run the action for it as GitHub does."""
     head = repository.git("rev-parse", branch)
     repository.git("checkout", "--quiet", "--detach", "main")
     base = repository.head()
@@ -42,7 +42,8 @@ def pull_request(runner, repository, branch, *, merge=True, **inputs):
     repository.git("push", "--quiet", "--force", "origin", f"{tried}:refs/pull/1/merge")
     repository.git("push", "--quiet", "--force", "origin", f"{head}:refs/pull/1/head")
     repository.git("checkout", "--quiet", branch)
-    event = {"pull_request": {"number": 1, "base": {"sha": base}, "head": {"sha": head}}}
+    source = {"sha": head, "repo": {"full_name": origin} if origin else None}
+    event = {"pull_request": {"number": 1, "base": {"sha": base}, "head": source}}
     place = runner.checkout(tried, "refs/remotes/pull/1/merge")
     return runner.run(place, "pull_request", event, ref="refs/pull/1/merge", sha=tried, **inputs)
 
