@@ -414,3 +414,38 @@ def test_anchor_that_a_hook_of_the_site_may_make_of_a_comment_is_not_checked(
     repository.write("docs/index.md", "# Home\n\n[a](a.md#config.dir) [b](a.md#config.file)\n")
     repository.commit()
     assert len(found(repository)) == missing
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/public/_redirects", "# old\n/old/*  /new/:splat  301\n"),
+        ("netlify.toml", '[[redirects]]\nfrom = "/old/:page"\nto = "/new/:page"\n'),
+        ("vercel.json", '{"redirects": [{"source": "/old/:path*", "destination": "/new"}]}'),
+    ],
+)
+def test_link_to_an_address_that_the_site_redirects_is_no_finding(repository, found, path, text):
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    repository.write("docs/index.md", "# Index\n\n[a](/old/page) [b](/older/page)\n")
+    repository.write(path, text)
+    assert found(repository) == ["error broken-link docs/index.md:3 markdown /older/page"]
+
+
+def test_redirect_of_every_address_hides_no_broken_link(repository, found):
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    repository.write("docs/index.md", "# Index\n\n[a](/old/page)\n")
+    repository.write("docs/public/_redirects", "/*  /404  404\n")
+    assert len(found(repository)) == 1
+
+
+def test_redirects_in_a_configuration_are_read(repository, found):
+    repository.write(
+        "astro.config.mjs",
+        "import starlight from '@astrojs/starlight'\n"
+        "export default { integrations: [starlight({})],"
+        " redirects: [{ from: '/guide/old', to: '/guide/new' }] }\n",
+    )
+    repository.write("src/content/docs/guide/new.md", "# New\n\n[a](/guide/old/) [b](/guide/x/)\n")
+    assert found(repository) == [
+        "error broken-link src/content/docs/guide/new.md:3 markdown /guide/x/"
+    ]

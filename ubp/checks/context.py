@@ -26,7 +26,7 @@ from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
-from ubp.markdown.sites.site import OWN_HOOKS, addresses, linked_address, locate
+from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address, locate
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import Denied, denial
 
@@ -92,6 +92,7 @@ class RuleContext:
         self._comments: dict[FilePath, frozenset[str]] = {}
         self._names: dict[FilePath, frozenset[str]] = {}
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
+        self._redirects: dict[Site, tuple[re.Pattern[str], ...]] = {}
 
     def includes(self, path: FilePath) -> bool:
         """Whether findings in this page are to be reported."""
@@ -294,6 +295,34 @@ class RuleContext:
             if FILE_SUFFIX.search(name) is None or name.lower().endswith(PAGE_SUFFIXES)
         )
         return tuple(map(FilePath, dict.fromkeys([*names, *files])))
+
+    def is_redirected(self, edge: GraphEdge) -> bool:
+        """Whether the site of a page redirects the address that a link leads to."""
+        site = self.graph.sites.of(edge.source)
+        if site is None or edge.link.kind in WIKILINKS:
+            return False
+        if site not in self._redirects:
+            from ubp.index.facts import FileContents  # few checks find a broken link
+            from ubp.markdown.sites.redirects import REDIRECT_FILES, redirect_patterns, redirects_in
+
+            folders = ("", site.folder, *site.static, *(root.folder for root in site.roots))
+            names = [
+                f"{folder}/{name}".lstrip("/") for folder in folders for name in REDIRECT_FILES
+            ]
+            paths = [FilePath(name) for name in (*names, site.config) if name]
+            entries = self.view.entries(paths)
+            kept = {path: entry for path, entry in entries.items() if entry and entry.is_file}
+            files = FileContents(self.view.context.repository, self.view.snapshot).read(kept)
+            found = (
+                address
+                for path, data in files.items()
+                if data
+                for address in redirects_in(path.rpartition("/")[2], data)
+            )
+            self._redirects[site] = redirect_patterns(found)
+        patterns = self._redirects[site]
+        urls = linked_address(site, edge.source, edge.link.target) if patterns else ()
+        return any(pattern.fullmatch(url) for url in urls for pattern in patterns)
 
     def missing_folder(self, path: FilePath, link: Link) -> FilePath | None:
         """Return the uppermost folder of the target of a page's link that does not exist."""

@@ -9,8 +9,9 @@ broken, too.
 If a site generator publishes the page, links are resolved as that generator does: from its content
 and static folders, with or without `.md`, and to the default language where a translation is
 missing. The rule skips links that cannot be verified from the repository's files: web links,
-addresses that only the generator knows, macros such as `{{ … }}`, files that a `.gitignore` names
-(a build generates them), paths through a submodule or symbolic link, and paths outside the
+addresses that only the generator knows or that its site redirects (`_redirects`, `netlify.toml`,
+`vercel.json`, lists in its configuration), macros such as `{{ … }}`, files that a `.gitignore`
+names (a build generates them), paths through a submodule or symbolic link, and paths outside the
 repository. It also skips links in code, comments and HTML.
 
 With `--staged` or `--base`, only links broken by the change are reported: its own new links, and
@@ -64,6 +65,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
         if (
             edge.resolution.bucket == "missing"
             and not context.is_behind_opaque_folder(edge)
+            and not context.is_redirected(edge)
             and not context.is_generated(edge)
         ):
             renamed = context.renamed_target(edge)

@@ -1,0 +1,71 @@
+"""Addresses from which a site redirects, by the files in which hosts and plug-ins look for them.
+
+Netlify and Cloudflare read `_redirects` and `netlify.toml`, Vercel `vercel.json`; Docusaurus'
+client-redirects, VitePress, Astro and Next.js have them in their configuration.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+REDIRECT_FILES = ("_redirects", "netlify.toml", "vercel.json")
+MAX_REDIRECTS = 5_000
+
+_SOURCE = re.compile(r"""["']?\b(?:source|from)["']?\s*:\s*(["'])(/[^"'\n]*)\1""")
+_BLOCK = re.compile(r"(?i)redirect")
+_PART = re.compile(r":splat|:\w+[*+?]?|\(\.\*\)|\*")
+
+
+def redirects_in(name: str, data: bytes) -> Iterator[str]:
+    """Yield the patterns of addresses that a file of this name redirects."""
+    text = data.decode("utf-8", "replace")
+    if name == "_redirects":
+        for line in text.splitlines():
+            words = line.split()
+            if len(words) > 1 and words[0].startswith("/"):
+                yield words[0]
+    elif name == "netlify.toml":
+        import tomllib  # few repositories have one
+
+        try:
+            entries = tomllib.loads(text).get("redirects", [])
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return
+        yield from _sources(entries, "from")
+    elif name == "vercel.json":
+        try:
+            settings = json.loads(text)
+        except (ValueError, RecursionError):
+            return
+        yield from _sources(
+            settings.get("redirects", []) if isinstance(settings, dict) else [], "source"
+        )
+    elif _BLOCK.search(text):  # a program: its lists of redirects
+        yield from (match[2] for match in _SOURCE.finditer(text))
+
+
+def _sources(entries: object, key: str) -> Iterator[str]:
+    for entry in entries if isinstance(entries, list) else []:
+        source = entry.get(key) if isinstance(entry, dict) else None
+        if isinstance(source, str) and source.startswith("/"):
+            yield source
+
+
+def redirect_patterns(addresses: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns that addresses must match whole, without slashes at the ends.
+
+    A pattern that matches every address is left out: it shows the page of a missing one.
+    """
+    patterns = []
+    for address in addresses:
+        parts = _PART.split(address.strip("/"))
+        if not "".join(parts).strip("/"):
+            continue
+        names = _PART.findall(address.strip("/"))
+        texts = [re.escape(part) for part in parts]
+        groups = ["[^/]+" if name[0] == ":" and name[-1] not in "*+" else ".*" for name in names]
+        whole = "".join(part for pair in zip(texts, [*groups, ""], strict=True) for part in pair)
+        patterns.append(re.compile(re.sub(r"/\.\*$", "(?:/.*)?", whole)))
+        if len(patterns) == MAX_REDIRECTS:
+            break
+    return tuple(patterns)
