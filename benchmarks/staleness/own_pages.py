@@ -13,6 +13,9 @@ because of the alarm cannot be told by machine: all edits are the most that can 
 *In bulk* are acknowledgements by commits that end the alarms of at least five pages without an edit
 of any page's text. *Open*: nothing has changed the page since.
 
+Beside it what `ubp report` counts without judging any commit: moved pins, with and without an edit
+of the page.
+
 `with evidence` are alarms about pages that contain a name which the commit changed.
 """
 
@@ -33,6 +36,7 @@ from benchmarks.staleness.replay import (
     percent,
     read_steps,
 )
+from ubp.answers.report.report import ReportRequest, run
 from ubp.answers.staleness.stale import report_stale
 from ubp.index.session import Target
 from ubp.workspace import Workspace
@@ -65,6 +69,7 @@ def main() -> None:
         steps = read_steps(root, options.commits)
         alarms = find_alarms(root, steps)
         outcomes = find_outcomes(root, steps, alarms)
+        print_settled(root)
     rows = []
     for name, of in (("all", outcomes), ("with evidence", [o for o in outcomes if o[0]])):
         counts = Counter(outcome for _, outcome in of)
@@ -74,6 +79,21 @@ def main() -> None:
     print_table(
         f"{commits} of {len(steps) - 1} commits with alarms", ["alarms", "pages", *OUTCOMES], rows
     )
+
+
+def print_settled(root: Path) -> None:
+    """Print what `ubp report` counts: alarms whose end moved a pin."""
+    with Workspace.open(str(root)) as workspace:
+        alarms = run(workspace.session, ReportRequest()).alarms
+    rows = [
+        [
+            month.month or "all",
+            *map(str, (month.alarms, month.edited, month.wrong, month.precision)),
+        ]
+        for month in ((*alarms.months, alarms.total) if alarms else ())
+    ]
+    names = ["settled", "alarms", "led to an edit", "wrong", "% right"]
+    print_table("`ubp report`, from moved pins alone", names, rows)
 
 
 def find_alarms(root: Path, steps: list[Step]) -> list[Alarm]:

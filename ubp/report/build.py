@@ -22,6 +22,7 @@ from ubp.core.text import shorten
 from ubp.index.history import History
 from ubp.index.session import Session
 from ubp.index.view import build_view
+from ubp.report.alarms import find_settled
 from ubp.report.trend import InMemoryHistory, find_trend
 from ubp.report.values import (
     AgeGroup,
@@ -31,6 +32,7 @@ from ubp.report.values import (
     OtherPage,
     Point,
     Report,
+    SettledAlarms,
     Span,
     StalePage,
     Topics,
@@ -118,7 +120,16 @@ def build_report(  # noqa: PLR0913  # one of them named
         coverage=_coverage(session, context, stale),
         review=_review(context, stale),
         topics=topics,
+        alarms=_settled(session, context),
     )
+
+
+def _settled(session: Session, context: StalenessContext) -> SettledAlarms | None:
+    """Return what became of alarms; None where history cannot be read."""
+    bound = [page.filepath for page in context.view.bound_pages() if page.facts.references]
+    with suppress(RepositoryError):
+        return find_settled(bound, context, session.config.keys)
+    return None
 
 
 def _rules(options: CheckOptions) -> tuple[str, ...]:

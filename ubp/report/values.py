@@ -7,6 +7,7 @@ from ubp.bindings.coverage import Coverage
 from ubp.bindings.review import BindingReview
 from ubp.checks.finding import Finding
 from ubp.core.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
+from ubp.core.shell import path_argument, ubp_command
 from ubp.staleness.model import Summary
 
 
@@ -167,6 +168,51 @@ class Topics(NamedTuple):
     new_names: tuple[str, ...]
 
 
+class MonthOfAlarms(NamedTuple):
+    """The alarms settled in a month (`2026-05`): by an edit of the page, or `acknowledged`.
+
+    `reasoned` of these have a reason in the commit's message (`UBP-Reviewed`).
+    """
+
+    month: str
+    edited: int
+    acknowledged: int
+    reasoned: int
+
+    @property
+    def alarms(self) -> int:
+        """Return how many alarms were settled."""
+        return self.edited + self.acknowledged
+
+    @property
+    def precision(self) -> int | None:
+        """Return the percentage of alarms that led to an edit, rounded down; None: no alarms."""
+        return self.edited * 100 // self.alarms if self.alarms else None
+
+
+class SettledAlarms(NamedTuple):
+    """What became of alarms, by month, oldest first.
+
+    `repeated` are pages whose last three changes acknowledge an alarm without an edit. `versions`
+    of pages were compared, and `unread` of them lack in a partial clone; `is_cut`: there are more.
+    """
+
+    months: tuple[MonthOfAlarms, ...]
+    repeated: tuple[FilePath, ...]
+    versions: int
+    unread: int
+    is_cut: bool
+
+    @property
+    def total(self) -> MonthOfAlarms:
+        """Return the sum of all months."""
+        edited, acknowledged, reasoned = (
+            sum(getattr(month, name) for month in self.months)
+            for name in ("edited", "acknowledged", "reasoned")
+        )
+        return MonthOfAlarms("", edited, acknowledged, reasoned)
+
+
 class Report(NamedTuple):
     """A whole report; parts that were not requested are None or empty.
 
@@ -199,3 +245,17 @@ class Report(NamedTuple):
     keys: tuple[str, ...] = ()
     base: str | None = None
     topics: Topics | None = None
+    alarms: SettledAlarms | None = None
+
+    def narrower(self, page: FilePath) -> tuple[tuple[FilePath, tuple[FilePath, ...]], ...]:
+        """Return the references of a page for which others are proposed, with these."""
+        bindings = self.review.bindings if self.review else ()
+        return tuple(
+            (reviewed.binding.source, reviewed.proposal)
+            for reviewed in bindings
+            if reviewed.binding.filepath == page and reviewed.proposal
+        )
+
+    def review_command(self, page: FilePath) -> str:
+        """Return the command that shows how good the references of a page are."""
+        return ubp_command("bind", "--review", path_argument(page), keys=self.keys)

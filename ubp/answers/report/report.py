@@ -31,9 +31,11 @@ from ubp.report.build import build_report
 from ubp.report.values import (
     ChangedSource,
     Levels,
+    MonthOfAlarms,
     OtherPage,
     Point,
     Report,
+    SettledAlarms,
     Span,
     StalePage,
     Topics,
@@ -48,6 +50,7 @@ MAX_BINDINGS = 50  # `ubp bind --review` lists all
 
 BAR_WIDTH = 40
 MAX_LISTED_PAGES = 10
+MAX_MONTHS = 12
 SPARKS = "▁▂▃▄▅▆▇█"
 
 
@@ -162,6 +165,57 @@ class OrphanRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MonthOfAlarmsRecord:
+    """The alarms that commits of a month settled."""
+
+    month: Annotated[str, "the month, as in 2026-05, in UTC; empty for all months"]
+    alarms: Annotated[Count, "alarms settled: a commit moved a pin in the page"]
+    edited: Annotated[Count, "of these, those for which the commit also edited the page"]
+    wrong: Annotated[Count, "wrong alarms: acknowledged without an edit of the page"]
+    reasoned: Annotated[
+        Count, "of the wrong ones, those with a reason in the commit's message (UBP-Reviewed)"
+    ]
+    precision: Annotated[
+        Percent | None, "percentage that led to an edit, rounded down; null if there are no alarms"
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedReferenceRecord:
+    """A reference of a page, and what to list instead."""
+
+    source_path: Annotated[str, "the source that the page lists"]
+    instead: Annotated[tuple[str, ...], "sources to list instead"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedPageRecord:
+    """A page whose last three changes acknowledge an alarm without an edit."""
+
+    doc_id: DocId
+    filepath: PagePath
+    proposals: Annotated[
+        tuple[ProposedReferenceRecord, ...], "narrower references; empty if none is known"
+    ]
+    command: Annotated[str, "command that shows its bindings and what to list instead"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettledAlarmsRecord:
+    """What became of alarms, from the commits of the main line.
+
+    Alarms that nobody settled, and those about references without a pin, leave no trace.
+    """
+
+    months: Annotated[tuple[MonthOfAlarmsRecord, ...], "months with alarms, oldest first"]
+    total: Annotated[MonthOfAlarmsRecord, "all months together"]
+    repeated: Annotated[tuple[RepeatedPageRecord, ...], "pages that need a narrower reference"]
+    versions: Annotated[Count, "page versions compared, at most 10,000, the newest"]
+    unread: Annotated[Count, "page versions missing from a partial clone"]
+    is_cut: Annotated[bool, "whether there are more than 10,000"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRecord:
     """How fresh the documentation is."""
 
@@ -197,6 +251,10 @@ class ReportRecord:
     review: Annotated[
         ReviewRecord | None,
         "the 50 worst bindings, compared with history; null if history cannot be read",
+    ]
+    alarms: Annotated[
+        SettledAlarmsRecord | None,
+        "what became of alarms, by month; null if there are no commits or no page lists sources",
     ]
 
 
@@ -282,6 +340,40 @@ def report_record(report: Report) -> ReportRecord:
         ),
         coverage=coverage_record(report.coverage, MAX_GAPS) if report.coverage else None,
         review=review_record(report.review, MAX_BINDINGS) if report.review else None,
+        alarms=_alarms(report, report.alarms) if report.alarms else None,
+    )
+
+
+def _alarms(report: Report, alarms: SettledAlarms) -> SettledAlarmsRecord:
+    return SettledAlarmsRecord(
+        months=tuple(map(_month, alarms.months)),
+        total=_month(alarms.total),
+        repeated=tuple(
+            RepeatedPageRecord(
+                doc_id=doc_id(page),
+                filepath=page,
+                proposals=tuple(
+                    ProposedReferenceRecord(source_path=source, instead=instead)
+                    for source, instead in report.narrower(page)
+                ),
+                command=report.review_command(page),
+            )
+            for page in alarms.repeated
+        ),
+        versions=alarms.versions,
+        unread=alarms.unread,
+        is_cut=alarms.is_cut,
+    )
+
+
+def _month(month: MonthOfAlarms) -> MonthOfAlarmsRecord:
+    return MonthOfAlarmsRecord(
+        month=month.month,
+        alarms=month.alarms,
+        edited=month.edited,
+        wrong=month.acknowledged,
+        reasoned=month.reasoned,
+        precision=month.precision,
     )
 
 
@@ -361,6 +453,7 @@ def text(record: ReportRecord, write: Writer) -> Iterator[str]:
         yield ""
         yield "Review first:"
         yield from _pages(record.pages, write)
+    yield from _settled(record, write)
     yield ""
     yield from _findings(record)
     command = ubp_command("report", "--open", keys=write.keys)
@@ -436,6 +529,36 @@ def _pages(pages: tuple[StalePageRecord, ...], write: Writer) -> Iterator[str]:
         yield f"  {write.name(page.filepath)}  {_level(page.staleness, style)}  {details}".rstrip()
     if len(pages) > len(shown):
         yield style.dim(f"  and {count(len(pages) - len(shown), 'more page')}")
+
+
+def _settled(record: ReportRecord, write: Writer) -> Iterator[str]:
+    """Yield what became of the alarms of the last months, and pages with too wide references."""
+    alarms = record.alarms
+    if alarms is None or not alarms.total.alarms:
+        return
+    yield ""
+    yield f"Alarms settled{' (the newest changes of pages)' if alarms.is_cut else ''}:"
+    for month in alarms.months[-MAX_MONTHS:]:
+        yield f"  {month.month}  {_describe_month(month)}"
+    if len(alarms.months) > 1:
+        yield f"  all      {_describe_month(alarms.total)}"
+    if alarms.unread:
+        yield f"  {count(alarms.unread, 'page version')} missing from this clone not counted."
+    for page in alarms.repeated[:MAX_LISTED_PAGES]:
+        yield f"{write.name(page.filepath)} was acknowledged three times in a row without an edit."
+        for proposal in page.proposals:
+            instead = ", ".join(proposal.instead)
+            yield f"  instead of {write.name(proposal.source_path)} list {write.name(instead)}"
+        yield f"  {write.style.cyan(page.command)}"
+    if len(alarms.repeated) > MAX_LISTED_PAGES:
+        rest = count(len(alarms.repeated) - MAX_LISTED_PAGES, "more such page")
+        yield write.style.dim(f"  and {rest}")
+
+
+def _describe_month(month: MonthOfAlarmsRecord) -> str:
+    reasons = f", {month.reasoned} with a reason" if month.reasoned else ""
+    wrong = f"{month.wrong} acknowledged without an edit{reasons}"
+    return f"{month.alarms:>4}: {month.edited} led to an edit ({month.precision}%), {wrong}"
 
 
 def _findings(record: ReportRecord) -> Iterator[str]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from ubp.core.model import Level
 from ubp.frame.wording import count, day
 from ubp.output.html.markup import render
-from ubp.report.values import Levels, Point
+from ubp.report.values import Levels, MonthOfAlarms, Point
 from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 
 ALL_LEVELS: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")
@@ -104,6 +104,29 @@ def trend(points: Sequence[Point]) -> Markup:
         width=len(points) * 10,
         height=TREND_HEIGHT,
         label=describe_trend(points),
+    )
+
+
+def months(shown: Sequence[MonthOfAlarms]) -> Markup:
+    """Return a column for each month: alarms that led to an edit, and wrong ones above."""
+    highest = max((month.alarms for month in shown), default=0) or 1
+    columns, labels = [], []
+    width = 10 - 10 * GAP
+    for number, month in enumerate(shown):
+        bottom, shapes = float(TREND_HEIGHT), []
+        for kind, value in (("fresh", month.edited), ("untracked", month.acknowledged)):
+            height = value * TREND_HEIGHT / highest
+            bottom -= height
+            if height:
+                shapes.append(_Rect(kind, number * 10 + 5 * GAP, bottom, width, height))
+        labels.append(f"{month.month}: {month.edited} of {count(month.alarms, 'alarm')} right")
+        columns.append((labels[-1], shapes))
+    return render(
+        "trend.svg",
+        columns=columns,
+        width=len(shown) * 10,
+        height=TREND_HEIGHT,
+        label=f"{labels[0]}; {labels[-1]}" if len(labels) > 1 else labels[0],
     )
 
 

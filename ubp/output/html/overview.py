@@ -8,6 +8,9 @@ from ubp.output.html.markup import format_number, render
 from ubp.report.values import Folder, Levels, Report
 from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS, LEVEL_WORDS
 
+MAX_MONTHS = 60  # columns; the table lists all
+MAX_REPEATED = 100
+
 AGE_WORDS = {
     0: "under a week",
     7: "1 to 4 weeks",
@@ -78,6 +81,41 @@ def topics(report: Report) -> Markup | None:
             for topic in found.topics
         ],
         tools=", ".join(found.new_names),
+    )
+
+
+def alarms(report: Report) -> Markup | None:
+    """Return what became of alarms, by month, and the pages with too wide references."""
+    settled = report.alarms
+    if settled is None or not settled.months:
+        return None
+    shown = settled.months[-MAX_MONTHS:]
+    total = settled.total
+    words = (
+        f"{total.edited} of {count(total.alarms, 'alarm')} that commits settled led to an edit of "
+        f"the page ({total.precision}%); the others were acknowledged without one."
+    )
+    if settled.is_cut:
+        words += f" The newest {format_number(settled.versions)} changes of pages were compared."
+    if settled.unread:
+        words += f" {count(settled.unread, 'page version')} missing from this clone not counted."
+    return render(
+        "alarms.html",
+        words=words,
+        highest=max(month.alarms for month in shown),
+        chart=charts.months(shown),
+        dates=[month.month for month in dict.fromkeys((shown[0], shown[-1]))],
+        names=[
+            ("Month", ""),
+            *((name, "number") for name in ("Alarms", "Led to an edit", "Wrong")),
+            *((name, "number") for name in ("With a reason", "% right")),
+        ],
+        months=settled.months,
+        repeated=[
+            (page, report.narrower(page), report.review_command(page))
+            for page in settled.repeated[:MAX_REPEATED]
+        ],
+        hidden=len(settled.repeated) - MAX_REPEATED,
     )
 
 

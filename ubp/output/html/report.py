@@ -74,6 +74,7 @@ def _sections(report: Report) -> Iterator[Markup | None]:
     numbers = _folder_numbers(report)
     yield overview.hero(report)
     yield overview.pictures(report)
+    yield overview.alarms(report)
     yield overview.topics(report)
     yield overview.folders(report)
     yield lists.coverage(report)
@@ -109,6 +110,7 @@ def _entries(report: Report) -> list[tuple[str, str, int | None]]:
     has_bindings = report.review is not None and report.review.bindings
     return [
         ("overview", "Overview", None),
+        ("alarms", "Alarms", report.alarms.total.alarms if report.alarms else 0),
         ("topics", "Topics", len(report.topics.topics) if report.topics else 0),
         ("directories", "Directories", None if report.folders else 0),
         ("coverage", "Sources", None if has_sources else 0),
