@@ -553,6 +553,37 @@ def test_name_that_a_sentence_gives_to_the_repository_is_reported(repository, re
     assert len(removed(repository, staged=True)) == 1
 
 
+@pytest.mark.parametrize(
+    ("page", "is_found"),
+    [
+        ("docs/v1/client.md", False),
+        ("docs/guide/2.x/client.md", False),
+        ("website/versions/version-1.2/client.md", False),
+        ("docs/01/client.md", True),
+        ("src/v1/client.md", True),
+    ],
+)
+def test_documentation_of_a_version_is_left_alone(repository, removed, page, is_found):
+    repository.write("src/client.py", CLIENT)
+    repository.write(page, "Call `Client.read_all()`.\n")
+    repository.commit()
+    stage(repository, "src/client.py", "read_all", "aread_all")
+    assert bool(removed(repository, staged=True)) is is_found
+
+
+def test_name_in_a_module_of_another_package_is_not_reported(repository, removed):
+    source = "export const TextureLoader = 1\nexport const draw = 2\n"
+    repository.write("src/canvas.js", source + "const limitFrames = 1\n")
+    block = "```js\nimport * as THREE from 'three'\nlimitFrames(new THREE.TextureLoader())\n```\n"
+    repository.write("docs/a.md", block)
+    repository.write("docs/b.md", block.replace("'three'", "'../src/canvas'"))
+    repository.commit()
+    stage(repository, "src/canvas.js", "TextureLoader", "Loader")
+    assert [finding.partition(" `")[0] for finding in removed(repository, staged=True)] == [
+        "error docs/b.md:3"
+    ]
+
+
 def test_option_of_an_unknown_program_is_not_reported(repository, removed):
     repository.write("src/client.py", 'parser.add_argument("--drop-cache")\n')
     repository.write(

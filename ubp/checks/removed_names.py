@@ -58,6 +58,11 @@ _OTHER_PAGES = (
     r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+-)?(?:plan|brief|retro|handoff))"
     r"[^/]*\.\w+$|(?:.*/)?(?:projects|plans|briefs|dispatches)/.*(?:plan|spec|brief|dispatch|slice)"
 )
+# Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
+_VERSIONED = (
+    r"(?i)(?:.*/)?(?:docs?|documentation|website|site|content|versioned_docs)/(?:[^/]+/)*"
+    r"(?:v\d+(?:[._](?:\d+|x))*|(?:version-)?\d+\.(?:\d+|x)(?:\.\w+)*)/"
+)
 # What was, in any part of a path.
 _RECORD = (
     r"(?i)change[-_ ]?logs?|release[-_ ]?notes?|relnotes|migrat(?:ion|ing|e)|upgrad(?:e|ing)"
@@ -311,6 +316,7 @@ def describes_present(path: str) -> bool:
     return not (
         records_past(path)
         or re.match(_OTHER_PAGES, path)
+        or re.match(_VERSIONED, path)
         or re.search(_RECORD, path)
         or is_test(path)
     )
@@ -488,8 +494,9 @@ def _is_link_text(name: CodeName, code: PageCode) -> bool:
 
 
 def _is_imported(name: CodeName, code: CodeNames, names: Names) -> bool:
-    """Return whether the page imports a name from a package of somebody else."""
-    module = code.imported.get(fold_name(name.text))
+    """Return whether the page imports a name, or what it is in, from somebody else's package."""
+    imported = code.imported
+    module = imported.get(fold_name(name.text)) or imported.get(fold_name(name.qualifier))
     if not module:
         return False
     root = re.split(r"[./]", module.lstrip("./@"))[0]

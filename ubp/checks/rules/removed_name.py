@@ -11,8 +11,8 @@ that only tests, lock files, changelogs and CI files still have, or that example
 gone; what only examples and scripts define is not looked for. A folder of several words is also
 found by its name alone. Also ignored are lines that the change itself writes, lines that say that a
 name was removed, names that examples in the page define, or import from other packages, and pages
-and sections about the past or what will be: changelogs, versions, migration guides, decisions, blog
-posts, minutes, plans, and what says at its beginning that its subject was removed.
+and sections about the past or what will be: changelogs, versions (`docs/v2/`), migration guides,
+decisions, blog posts, minutes, plans, and what says at its beginning that its subject was removed.
 
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
