@@ -52,9 +52,8 @@ LAYERS = {
     ),
     "frame": "writers, wording, schemas, encoding, budgets, arguments",
     "sync": "collections from the network, written collections, the user's language model",
-    "report | edits | review": (
-        "what the report contains | proposals of agents, and their review | cases of a change"
-    ),
+    "report | edits": "what the report contains | proposals of agents, and their review",
+    "review": "cases of a change",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",
     "staleness | search": "what drifted, since when | keywords, meaning, links, impact",

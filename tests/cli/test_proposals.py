@@ -186,3 +186,28 @@ def test_show_file_that_instructs_agents_is_named_in_red(project, ubp, monkeypat
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert f"\x1b[31mAGENTS.md: {purpose}\x1b[0m" in ubp(project, "proposals", "show", "3").out
+
+
+def test_review_shows_what_changed_in_the_sources_beside_the_edit(repository, ubp, tmp_path):
+    repository.write("src/auth.py", "def login():\n    pass\n")
+    repository.page("docs/auth.md", "src/auth.py", body="# Auth\n\nCall `login()`.\n")
+    repository.commit()
+    repository.write("src/auth.py", "def sign_in():\n    pass\n" + "value = 1\n" * 100)
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        agent = Agent("client 1.0", "s", "some-model", "Repair <the> page")
+        change = changes.replace(workspace.session, "# Auth\n\nCall `sign_in()`.\n")
+        request = EditRequest(agent, "update", "docs/auth.md", change, "It was renamed.")
+        propose(workspace.session, request)
+    shown = ubp(repository, "proposals", "show", "1").out
+    source, edit = shown.split("Edit of docs/auth.md:")
+    assert "\nTask: Repair <the> page\n" in source
+    assert "Why: src/auth.py modified; the page names login\n" in source
+    assert "\n-def login():\n" in source
+    assert "more lines: ubp stale --diff docs/auth.md" in source
+    assert "\n+Call `sign_in()`." in edit
+    file = tmp_path / "review.html"
+    ubp(repository, "proposals", "show", "1", "--html", str(file))
+    html = file.read_text()
+    assert "<del>-def login():</del>" in html
+    assert "task: Repair &lt;the&gt; page" in html

@@ -465,3 +465,11 @@ def test_misspelt_source_does_not_name_an_excluded_file(project):
             ),
         )
     assert "secrets" not in caught.value.hint
+
+
+def test_review_contains_what_changed_in_the_sources_of_a_page(propose, workspace):
+    propose(changes.append("More."))
+    (change,) = review(workspace.session, 1).changes
+    (source,) = change.sources
+    assert (source.name, source.verdict) == ("src/auth.py", "modified")
+    assert "\n-def login():\n+def login(user):\n" in source.diff

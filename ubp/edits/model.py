@@ -21,7 +21,7 @@ def abbreviates(text: str, object_id: ObjectId) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who proposes: the client with its version, the model if it is told, and the session.
+    """Who proposes: the client with its version, its session, and its model and task if it says so.
 
     `recent` are the times (of a monotonic clock) and sizes of the session's edits, `proposals` the
     numbers of those that it has made, and `judged` the blob ids of pages for which it was shown
@@ -31,6 +31,7 @@ class Agent:
     client: str
     session: str
     model: str = ""
+    task: str = ""
     recent: deque[tuple[float, int]] = field(default_factory=deque, compare=False)
     proposals: set[int] = field(default_factory=set, compare=False)
     judged: set[ObjectId] = field(default_factory=set, compare=False)
@@ -52,8 +53,8 @@ class ProposedEdit:
 class Proposal:
     """A branch with edits that wait for review, the oldest first.
 
-    `base` is the commit that it began at, `tip` its last edit; `client`, `session` and `model` are
-    those of the agent that made it.
+    `base` is the commit that it began at, `tip` its last edit; `client`, `session`, `model` and
+    `task` are those of the agent that made it.
     """
 
     id: int
@@ -63,6 +64,7 @@ class Proposal:
     client: str
     session: str
     model: str = ""
+    task: str = ""
 
     @property
     def pages(self) -> tuple[FilePath, ...]:

@@ -159,6 +159,7 @@ def edit_trailers(proposal: Proposal, edit: ProposedEdit) -> list[tuple[str, str
         ("Page", _encode(edit.page)),
         ("Client", proposal.client),
         ("Model", proposal.model),
+        ("Task", proposal.task),
         ("Session", proposal.session),
     ]
 
@@ -253,7 +254,7 @@ def _read_commits(repository: Repository, number: int, tip: ObjectId) -> Proposa
     edits = tuple(edit for commit in reversed(commits) for edit in _edits(repository, commit))
     if not edits:
         return None
-    who = (_first(values, name) for name in ("Client", "Session", "Model"))
+    who = (_first(values, name) for name in ("Client", "Session", "Model", "Task"))
     return Proposal(number, base, tip, edits, *who)
 
 

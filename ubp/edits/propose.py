@@ -172,6 +172,7 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
         client=one_line(agent.client),
         session=one_line(agent.session),
         model=one_line(agent.model),
+        task=one_line(agent.task),
     )
     subject = f"{request.action.capitalize()} {page}"
     message = write_message(subject, request.reason, edit_trailers(proposal, edit))

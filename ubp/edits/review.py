@@ -22,6 +22,7 @@ from ubp.edits.proposals import (
     record,
 )
 from ubp.edits.propose import effect_of
+from ubp.edits.source_changes import SourceChange, find_source_changes
 from ubp.edits.special_files import purpose_of
 from ubp.git.command import commit_with_hooks
 from ubp.git.diff import diff_blobs
@@ -42,11 +43,15 @@ from ubp.index.session import Session, Target
 
 @dataclass(frozen=True, slots=True)
 class PageChange:
-    """A page before and after a proposal; None: there is no such page."""
+    """A page before and after a proposal; None: there is no such page.
+
+    `sources` are the changes of its sources that the proposal found.
+    """
 
     page: FilePath
     before: bytes | None
     after: bytes | None
+    sources: tuple[SourceChange, ...] = ()
 
     @property
     def diff(self) -> str:
@@ -82,9 +87,13 @@ def review(session: Session, number: int) -> Review:
         UsageError: there is no open proposal with this number.
     """
     proposal = find_proposal(session.repository, number)
+    base = session.view(Target(ref=proposal.base))
     changes = tuple(
         PageChange(
-            page, *(_bytes_at(session, commit, page) for commit in (proposal.base, proposal.tip))
+            page,
+            _bytes_at(session, proposal.base, page),
+            _bytes_at(session, proposal.tip, page),
+            find_source_changes(session, base, page),
         )
         for page in _changed_files(session, proposal)
     )
@@ -265,6 +274,7 @@ def _commit(
         ("Proposal", str(proposal.id)),
         ("Client", proposal.client),
         ("Model", proposal.model),
+        ("Task", proposal.task),
     ]
     title = one_line(f"{proposal.title[:1].upper()}{proposal.title[1:]}")
     message = write_message(title, reasons, trailers)

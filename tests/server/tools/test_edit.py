@@ -218,3 +218,18 @@ async def test_next_steps_are_calls_where_the_edit_tools_are_offered(pinned, ser
         assert f'ubp_update_page({path}, expected_blob="{blob}", reason="…")' in text
         assert f'ubp_acknowledge({path}, reason="…")' in text
         assert "ubp ack" not in text
+
+
+async def test_model_and_task_that_a_client_names_are_in_the_proposal(project, serve):
+    async with Client(serve()) as client:
+        about = {"ubp/model": "some-model-3", "ubp/task": "Review the\nlogin page"}
+        page = {"filepath": "docs/auth.md", "reason": "why"}
+        await client.call_tool("ubp_acknowledge", page, meta=about)
+        listed = await ask(client, "ubp_list_proposals", {})
+        (proposal,) = listed["proposals"]
+        assert (proposal["model"], proposal["task"]) == ("some-model-3", "Review the login page")
+        more = {"filepath": "docs/auth.md", "append": "More.", "reason": "why"}
+        blob = project.git("rev-parse", "ubp/proposals/1:docs/auth.md")
+        await ask(client, "ubp_update_page", {**more, "expected_blob": blob})
+    message = project.git("log", "-1", "--format=%B", "ubp/proposals/1")
+    assert "UBP-Model: some-model-3\nUBP-Task: Review the login page\n" in message

@@ -35,7 +35,8 @@ class ProposalRecord:
     base: Annotated[GitId, "commit that it began at"]
     pages: Annotated[tuple[str, ...], "paths of the pages that it changes"]
     client: Annotated[str, "program that made it"]
-    model: Annotated[str | None, "model that made it, if it was told"]
+    model: Annotated[str | None, "model that made it, if its client names one"]
+    task: Annotated[str | None, "task that it was made for, if its client names one"]
     session: Annotated[str, "session that made it"]
     updated_at: Annotated[Moment, "when its last edit was made"]
     edits: Annotated[tuple[ProposedEditRecord, ...], "edits, oldest first"]
@@ -69,6 +70,7 @@ def proposal_record(proposal: Proposal) -> ProposalRecord:
         pages=proposal.pages,
         client=proposal.client,
         model=proposal.model or None,
+        task=proposal.task or None,
         session=proposal.session,
         updated_at=moment(proposal.updated),
         edits=tuple(

@@ -10,14 +10,30 @@ from ubp.answers.edits.proposal import (
     effect_record,
     proposal_record,
 )
-from ubp.core.shell import ubp_command
+from ubp.answers.staleness.stale_record import EvidenceRecord, evidence_record
+from ubp.core.model import Verdict
+from ubp.core.shell import path_argument, ubp_command
 from ubp.edits.review import Review, review
 from ubp.frame.answer import Answer, Request
 from ubp.frame.fields import PagePath
-from ubp.frame.wording import SHORT_ID, clock_of
+from ubp.frame.wording import SHORT_ID, clock_of, count
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
-from ubp.staleness.wording import LEVEL_WORDS
+from ubp.staleness.wording import LEVEL_WORDS, describe_noted
+
+MAX_SOURCE_LINES = 60  # of the diff of each source; `ubp stale --diff` prints the rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceChangeRecord:
+    """What changed in a source since the page was last true."""
+
+    source_path: Annotated[str, "source, from the root"]
+    verdict: Annotated[Verdict, "what became of it"]
+    diff: Annotated[str, "unified diff, the hunks first that concern the page most"]
+    evidence: Annotated[
+        tuple[EvidenceRecord, ...], "names in its changed lines that the page contains"
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +42,9 @@ class PageChangeRecord:
 
     filepath: PagePath
     diff: Annotated[str, "unified diff"]
+    sources: Annotated[
+        tuple[SourceChangeRecord, ...], "changes of its sources before the proposal: why it edits"
+    ]
     purpose: Annotated[
         str | None, "what the file does beside informing its readers: it may instruct agents"
     ]
@@ -65,6 +84,15 @@ def review_record(reviewed: Review) -> ReviewRecord:
             PageChangeRecord(
                 filepath=change.page,
                 diff=change.diff,
+                sources=tuple(
+                    SourceChangeRecord(
+                        source_path=source.name,
+                        verdict=source.verdict,
+                        diff=source.diff,
+                        evidence=tuple(map(evidence_record, source.evidence)),
+                    )
+                    for source in change.sources
+                ),
                 purpose=change.purpose or None,
                 warnings=change.warnings,
             )
@@ -78,12 +106,15 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
     """Yield a proposal with its edits, their effect, and the diff of its pages."""
     proposal, style = record.proposal, write.style
     number = str(proposal.id)
-    marker = write.marker(*(change.diff for change in record.changes))
+    sources = (source.diff for change in record.changes for source in change.sources)
+    marker = write.marker(*sources, *(change.diff for change in record.changes))
     if write.is_agent:
         yield write.notice(marker)
     yield f"{style.bold(f'Proposal {number}')}: {write.title(proposal.title)}"
     model = f" ({write.quote(proposal.model)})" if proposal.model else ""
     yield f"By {write.quote(proposal.client)}{model}, session {write.name(proposal.session)}"
+    if proposal.task:
+        yield f"Task: {write.quote(proposal.task)}"
     yield f"Branch {proposal.branch}, since {proposal.base[:SHORT_ID]}"
     yield ""
     for edit in proposal.edits:
@@ -100,12 +131,30 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
         yield from (style.yellow(f"{page}: {warning}") for warning in change.warnings)
     for change in record.changes:
         yield ""
+        yield from _sources_text(change, write, marker)
         yield from write.diff(change.diff, marker)
     last = proposal.edits[-1].commit[:SHORT_ID]
     accept = ubp_command("proposals", "accept", number, "--at", last)
     reject = ubp_command("proposals", "reject", number)
     yield ""
     yield f"Next: {style.cyan(accept)}, or {style.cyan(f'{reject} --reason TEXT')}"
+
+
+def _sources_text(change: PageChangeRecord, write: Writer, marker: str) -> Iterator[str]:
+    """Yield what changed in the sources of a page, above its own diff."""
+    for source in change.sources:
+        names = ", ".join(write.quote(evidence.name) for evidence in source.evidence)
+        named = f"; the page names {names}" if names else ""
+        what = describe_noted(source.verdict, None, "")
+        yield write.style.bold(f"Why: {write.name(source.source_path)} {what}{named}")
+        lines = source.diff.split("\n") if source.diff else []
+        yield from write.diff("\n".join(lines[:MAX_SOURCE_LINES]), marker)
+        if (more := len(lines) - MAX_SOURCE_LINES) > 0:
+            command = ubp_command("stale", "--diff", path_argument(change.filepath))
+            yield f"{count(more, 'more line')}: {write.style.cyan(command)}"
+        yield ""
+    if change.sources:
+        yield write.style.bold(f"Edit of {write.name(change.filepath)}:")
 
 
 def _effect_text(effect: EffectRecord, write: Writer) -> Iterator[str]:

@@ -10,15 +10,17 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from ubp.core.model import Level
-from ubp.core.shell import join, ubp_command
+from ubp.core.shell import join, path_argument, ubp_command
 from ubp.core.version import __version__
 from ubp.edits.proposals import branch_of
 from ubp.edits.review import PageChange, Review
+from ubp.edits.source_changes import SourceChange
 from ubp.frame.wording import SHORT_ID, clock, printable_line
 from ubp.git.diff import changed_spans
 from ubp.markdown.document import read_head
 from ubp.markdown.render import render_blocks
 from ubp.output.html.markup import content_policy, diff_blocks, read_asset, render
+from ubp.staleness.wording import describe_noted
 
 # Larger pages take a browser seconds to show; their diffs remain.
 MAX_RENDERED_BYTES = 300_000
@@ -36,13 +38,23 @@ class _Row(NamedTuple):
     is_folded: bool = False
 
 
+class _Source(NamedTuple):
+    name: str
+    words: str
+    names: str
+    diff: Iterator[tuple[str, Markup]]
+    cut_lines: int
+
+
 class _Page(NamedTuple):
     change: PageChange
+    sources: Sequence[_Source]
     levels: tuple[Level | None, Level | None]
     rows: Sequence[_Row] | None
     diff: Iterator[tuple[str, Markup]]
     cut_lines: int
     diff_command: str
+    stale_command: str
 
 
 def proposal_html(review: Review, keys: Sequence[str]) -> str:
@@ -59,6 +71,7 @@ def proposal_html(review: Review, keys: Sequence[str]) -> str:
         style=style,
         subtitle=[
             f"by {proposal.client}{model}, session {proposal.session}",
+            *([f"task: {proposal.task}"] if proposal.task else []),
             f"branch {branch_of(proposal.id)}, since {proposal.base[:SHORT_ID]}",
             f"{clock(proposal.updated)} UTC",
         ],
@@ -86,11 +99,24 @@ def _page(review: Review, change: PageChange, keys: Sequence[str]) -> _Page:
     is_small = max(len(before), len(after)) <= MAX_RENDERED_BYTES
     return _Page(
         change,
+        [_source(source) for source in change.sources],
         (review.effect.before.get(change.page), review.effect.after.get(change.page)),
         list(_rows(_blocks(before, keys), _blocks(after, keys))) if is_small else None,
         diff_blocks(lines[:MAX_DIFF_LINES]),
         max(0, len(lines) - MAX_DIFF_LINES),
         join(["git", "diff", revisions, "--", change.page]),
+        ubp_command("stale", "--diff", path_argument(change.page)),
+    )
+
+
+def _source(source: SourceChange) -> _Source:
+    lines = source.diff.split("\n") if source.diff else []
+    return _Source(
+        source.name,
+        describe_noted(source.verdict, None, ""),
+        ", ".join(printable_line(evidence.name) for evidence in source.evidence),
+        diff_blocks(lines[:MAX_DIFF_LINES]),
+        max(0, len(lines) - MAX_DIFF_LINES),
     )
 
 
