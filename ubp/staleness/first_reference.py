@@ -14,10 +14,11 @@ MAX_PAGES = 40
 MAX_BYTES = 100_000
 
 # A path with a folder, or a file name in backticks: `cli.py`, src/cli.py, ../src/cli.py.
-_FILE_NAME = rb"`([\w.-]+\.\w+)`|((?:\.{0,2}/)?[\w.@-]+(?:/[\w.@\[\]-]+)+)"
+# It begins where no longer one does, so that a long word is read once.
+_FILE_NAME = rb"`([\w.-]+\.\w+)`|(?<![\w.@-])((?:\.{0,2}/)?[\w.@-]+(?:/[\w.@\[\]-]+)+)"
 # A page shows its pictures and what it includes; it does not describe them.
 _SHOWN = (
-    rb"!\[[^\]\n]*\]\([^)\n]*\)|\{\{[#!][^}\n]*\}\}|\{[!%][^}\n]*[!%]\}|--8<--.*|^<<<.*"
+    rb"!\[[^\[\]\n]*\]\([^()\n]*\)|\{\{[#!][^{}\n]*\}\}|\{[!%][^{}\n]*[!%]\}|--8<--.*|^<<<.*"
     rb"|\{literalinclude\}.*"
 )
 # Keys other than `source_refs` under which repositories list the sources of a page.
