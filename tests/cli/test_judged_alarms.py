@@ -75,7 +75,7 @@ def test_page_that_the_judge_denies_is_a_line_and_the_change_succeeds(
         ),
         (verdict("unsure", 0.5), f"Judged unsure (50%): {WHY}"),
         ("no", "Judged unsure: the answer is not JSON"),
-        (verdict("no", line="This line is not on the page."), "Judged unsure: it quotes"),
+        (verdict("no", line="This line is not on the page."), "Judged unsure: the answer quotes"),
     ],
 )
 def test_page_that_the_judge_does_not_deny_fails_with_its_words(
@@ -182,7 +182,7 @@ def test_review_and_both_commands_share_a_verdict(project, judged, ubp, chat_mod
     chat_model.replies.append(verdict())
     ubp(project, "review", "--judge", "--base", "main", "docs/z.md")
     for command in ("stale", "check"):
-        assert "tiny judged 0 cases (0 tokens), 1 had a verdict." in judged(command).out
+        assert "tiny had judged 1 case before." in judged(command).out
     assert len(chat_model.requests) == 1
 
 
@@ -210,3 +210,21 @@ def test_formats_for_pull_requests_have_the_verdict(command, project, ubp, chat_
     assert words in next(line for line in out.splitlines() if line.startswith("::error"))
     out = ubp(project, command, *options, "markdown").out
     assert f"`` Judged yes (90%): \u201c{SENTENCE}\u201d It has a limit. ``" in out
+
+
+@pytest.mark.parametrize("form", ["github", "markdown"])
+def test_formats_of_review_have_the_verdict_and_its_cost(form, project, ubp, chat_model):
+    chat_model.replies.append(verdict())
+    words = ("review", "--judge", "--base", "main", "--format", form, "docs/z.md")
+    out = ubp(project, *words).out
+    assert WHY in out
+    assert COST in out
+
+
+def test_broken_link_is_no_question_for_the_judge(project, ubp, chat_model):
+    project.page("docs/z.md", "src/a.py", body="[a](gone.md) [b](gone.md)\n")
+    project.commit("Break a link twice")
+    record = ubp(project, "--json", "review", "--judge", "--base", "main", "docs/z.md").record
+    (case,) = record["cases"]
+    assert (case["kind"], len(case["reasons"]), case["judgement"]) == ("link", 1, None)
+    assert chat_model.requests == []

@@ -188,9 +188,10 @@ def judge_sentences(
         return
     tokens = judge.prompt_tokens + judge.completion_tokens
     price = f", {judge.cost:.4f} by UBP_REVIEW_PRICE" if judge.cost is not None else ""
-    earlier = f", {judge.cached} had a verdict" if judge.cached else ""
     beyond = f", {judge.unjudged} beyond --max-cases" if judge.unjudged else ""
-    yield (
-        f"{quote(judge.model)} judged {count(judge.asked, 'case')} ({tokens:,} tokens{price})"
-        f"{earlier}{beyond}."
-    )
+    parts = []
+    if judge.asked or not judge.cached:
+        parts.append(f"judged {count(judge.asked, 'case')} ({tokens:,} tokens{price})")
+    if judge.cached:
+        parts.append(f"had judged {count(judge.cached, 'case')} before")
+    yield f"{quote(judge.model)} {', '.join(parts)}{beyond}."

@@ -376,11 +376,16 @@ def _join(page: FilePath, candidates: Sequence[Candidate]) -> tuple[Case, tuple[
         kind=first.reason.kind,
         line=first.reason.line,
         sentence="",
-        reasons=tuple(candidate.reason for candidate in ranked),
+        reasons=_distinct([candidate.reason for candidate in ranked]),
         probability=round(first.probability, 3),
         sources=tuple(sources),
     )
     return case, touched
+
+
+def _distinct(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Return the first of the reasons with equal words: a page may have a broken link twice."""
+    return tuple({reason.text: reason for reason in reversed(reasons)}.values())[::-1]
 
 
 def _is_telling(candidate: Candidate) -> bool:

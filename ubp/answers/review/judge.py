@@ -212,16 +212,16 @@ def _faults(answer: object, case: Case) -> Iterator[str]:
     if affected not in get_args(Affected):
         yield "the answer is neither yes, no nor unsure"
     if p is None and affected != "unsure":
-        yield "its probability is missing"
+        yield "the answer has no probability"
     if p is not None and (type(p) not in {int, float} or not 0 <= p <= 1):
-        yield "its probability is not between 0 and 1"
+        yield "the answer's probability is not between 0 and 1"
     if not isinstance(line, str) or not isinstance(why, str) or max(len(line), len(why)) > MAX_TEXT:
-        yield "its quotation or reason is not text, or too long"
+        yield "the answer's quotation or reason is not text, or too long"
         return
     if affected == "yes" and not (line.strip() and why.strip()):
-        yield "it quotes no line of the page, or gives no reason"
+        yield "the answer quotes no line of the page, or gives no reason"
     if line.strip() and not is_quoted(line, case):
-        yield "it quotes a line that is not on the page"
+        yield "the answer quotes a line that is not on the page"
 
 
 def is_quoted(quotation: str, case: Case) -> bool:

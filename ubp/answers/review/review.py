@@ -236,8 +236,9 @@ def run(session: Session, request: ReviewRequest) -> ReviewRecord:
     request = with_range(request)
     judge = find_judge(session.environment) if request.judge else None  # an error before any work
     review = review_change(session, request.target, request.paths, limit=request.limit)
+    disputable = [case for case in review.cases if case.kind != "link"]  # no matter of opinion
     judged = (
-        judge_cases(session, judge, review.cases, review.subjects, request.max_cases)
+        judge_cases(session, judge, disputable, review.subjects, request.max_cases)
         if judge
         else None
     )
@@ -584,9 +585,10 @@ def page_lines(passages: Sequence[PassageRecord]) -> Iterator[str]:
 
 def change_lines(case: CaseRecord) -> Iterator[str]:
     """Yield the lines of the change that a case shows."""
-    yield change_heading(
-        case.changed_files, case.added, case.removed, case.hunk_count, len(case.hunks)
-    )
+    if case.changed_files:  # a link may lead nowhere without any
+        yield change_heading(
+            case.changed_files, case.added, case.removed, case.hunk_count, len(case.hunks)
+        )
     yield from case.files
     yield from extra_lines(case.destinations, case.manifests, case.signatures)
     last = ""

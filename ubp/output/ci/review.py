@@ -11,10 +11,12 @@ from ubp.answers.review.review import (
     page_lines,
     summary,
 )
+from ubp.frame.records import judge_sentences
 from ubp.frame.wording import printable, printable_line
 from ubp.frame.writer import Writer
 from ubp.output.ci.github import MAX_PER_KIND, command
 from ubp.output.ci.markdown import MAX_CHARACTERS, MAX_TEXT_CHARACTERS, code
+from ubp.staleness.wording import judgement_sentence
 
 MIN_FENCE = 3
 
@@ -22,13 +24,15 @@ MIN_FENCE = 3
 def github_text(record: ReviewRecord) -> str:
     """Return an annotation for each case: a warning if it is likely, else a notice."""
     lines: list[str] = []
-    room = {"warning": MAX_PER_KIND, "notice": MAX_PER_KIND}
+    room = {"warning": MAX_PER_KIND, "notice": MAX_PER_KIND - bool(record.judge)}
     for case in record.cases:
         kind = "warning" if case.probability >= LIKELY else "notice"
         room[kind] -= 1
         if room[kind] < 0:
             continue
         reasons = [printable(reason.text) for reason in case.reasons]
+        if case.judgement:
+            reasons.insert(0, judgement_sentence(case.judgement, printable))
         steps = [f"If {action.when}: {action.command}" for action in case.actions]
         properties: dict[str, str | int | None] = {
             "file": case.filepath,
@@ -37,12 +41,16 @@ def github_text(record: ReviewRecord) -> str:
         }
         message = "\n".join([*reasons, *map(printable, steps)])
         lines.append(command("warning" if kind == "warning" else "notice", message, properties))
+    if judged := list(judge_sentences(record.judge)):
+        lines.append(command("notice", "\n".join(judged), {"title": "judged"}))
     return "".join(f"{line}\n" for line in lines)
 
 
 def markdown_text(record: ReviewRecord) -> str:
     """Return a heading and a folded block for each case; what is too long is left out."""
     text = f"### UBP: {summary(record, Writer())}\n"
+    for sentence in judge_sentences(record.judge, str):
+        text += f"\n{code(sentence, MAX_TEXT_CHARACTERS)}\n"
     for number, case in enumerate(record.cases):
         block = "".join(f"{line}\n" for line in _block(case))
         if len(text) + len(block) > MAX_CHARACTERS:
@@ -55,6 +63,9 @@ def _block(case: CaseRecord) -> Iterator[str]:
     place = code(f"{case.filepath}:{case.line}", MAX_TEXT_CHARACTERS)
     yield ""
     yield f"<details><summary>{place} {case.probability:.0%}, {case.kind}</summary>"
+    if case.judgement:
+        yield ""
+        yield code(judgement_sentence(case.judgement), 4 * MAX_TEXT_CHARACTERS)
     for reason in case.reasons:
         yield ""
         yield code(reason.text, 2 * MAX_TEXT_CHARACTERS)
