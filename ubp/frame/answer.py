@@ -79,7 +79,8 @@ class Answer(Generic[RequestT, RecordT]):
     does not contain; `run_for_people` does so for people's text alone. `fit` removes the least
     important parts of a record's JSON object until it is within the limits that `budgets`, fields
     of the request, set; instead of that, a list named `items` is shortened by running with a
-    smaller `limit`. What `reads_collections` answers about a collection, too; the command of what
+    smaller `limit`, of a lean record after these fields of its items are left out: `spare` ones,
+    stage by stage. What `reads_collections` answers about a collection, too; the command of what
     `reads_keys` takes the keys of front matter that list sources. With `has_facts` the record is
     sent with `AnswerFacts`. `run_anywhere` takes the place of `run` for a command that works
     outside repositories, too; where it returns None, the answer needs one. `status` returns the
@@ -96,6 +97,7 @@ class Answer(Generic[RequestT, RecordT]):
     run_anywhere: Callable[[Place, RequestT], RecordT | None] | None = None
     fit: Fit | None = None
     items: str = ""
+    spare: tuple[tuple[str, ...], ...] = ()
     budgets: tuple[Budget, ...] = ("max_tokens",)
     reads_collections: bool = False
     reads_keys: bool = False

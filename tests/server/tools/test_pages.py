@@ -7,6 +7,8 @@ import pytest
 from ubp.answers.pages.get_page import PAGE_TOKENS
 from ubp.core.errors import BadArgumentError, PageNotFoundError
 from ubp.frame.budget import count_tokens
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import Workspace
 
 BEGUN = "2023-11-15T22:13:20Z"
 
@@ -329,3 +331,19 @@ def test_long_list_and_graph_end_with_the_folders_and_how_to_go_on(repository, a
 
 def _listed(answer, folder):
     return answer("list_pages", folder=folder).record["pages"]
+
+
+@pytest.mark.parametrize("budget", [300, 1000, 2000])
+def test_record_of_a_list_has_nearly_as_many_pages_as_the_text_of_the_same_budget(
+    budget, repository, tools, valid
+):
+    for number in range(70):
+        repository.write(f"docs/guides/chapter-{number}/page.md", f"# Page {number} of the book\n")
+    repository.commit()
+    arguments = {"max_tokens": budget}
+    with Workspace.open(str(repository.root)) as workspace:
+        text = call_tool(tools["list_pages"], workspace, arguments)
+        found = call_tool(tools["list_pages"], workspace, arguments, is_structured=True)
+    valid(tools["list_pages"].output_schema, found.record)
+    assert len(found.record["pages"]) >= 0.8 * len(text.record["pages"])
+    assert count_tokens(found.text) <= budget

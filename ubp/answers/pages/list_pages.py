@@ -30,28 +30,35 @@ from ubp.search.list_pages import ListedPage, ListRequest, PageList, SortKey, li
 from ubp.staleness.state import assess_paths
 
 MAX_LIMIT = 1_000
+NO_ROOM = "null where max_tokens leaves no room"
+# Left out first where not all pages fit: what the text does not have, then all but the level.
+SPARE = (
+    ("doc_id", "link_count", "tags"),
+    ("updated_at", "doc_type", "outgoing_link_count", "incoming_link_count"),
+)
 # A page is a line of about 45 tokens: 60 are 2,700, and a summary by folder says where the rest is.
 LIMIT, PEOPLES_LIMIT = 60, 200
+FOLDERS_TOKENS = 600  # the least budget with a summary by folder, which takes up to 250 as JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPageRecord:
     """A page in a list."""
 
-    doc_id: DocId
+    doc_id: Annotated[DocId | None, NO_ROOM] = None
     filepath: PagePath
     title: Title
-    doc_type: DocType
+    doc_type: Annotated[DocType | None, NO_ROOM] = None
     tags: Annotated[tuple[str, ...], "tags from the front matter"] = ()
-    link_count: Annotated[Count, "outgoing and incoming"]
-    outgoing_link_count: Annotated[Count, "its links to other pages"]
-    incoming_link_count: Annotated[Count, "number of links from other pages"]
+    link_count: Annotated[Count | None, f"outgoing and incoming; {NO_ROOM}"] = None
+    outgoing_link_count: Annotated[Count | None, f"its links to other pages; {NO_ROOM}"] = None
+    incoming_link_count: Annotated[Count | None, f"links from other pages; {NO_ROOM}"] = None
     staleness: PageLevel
     created_at: Annotated[
         Moment | None,
         "committer date of the commit that added the page; null unless it is the sort key",
     ] = None
-    updated_at: UpdatedAt
+    updated_at: UpdatedAt = None
     uncommitted: Annotated[bool, "whether the file differs from the last commit"] = False
     unreadable: WhyUnreadable = None
 
@@ -150,6 +157,8 @@ def run(session: Session, request: ListPagesRequest, *, is_dated: bool = True) -
 def _folders(view: View, request: ListPagesRequest, listed: PageList) -> tuple[FolderRecord, ...]:
     if request.folder and not listed.matching:
         return folder_records(view.document_paths(), least=1)
+    if request.max_tokens is not None and request.max_tokens < FOLDERS_TOKENS:
+        return ()
     is_cut = request.cursor is None and len(listed.pages) < len(listed.matching)
     return folder_records(listed.matching) if is_cut else ()
 
@@ -203,7 +212,7 @@ def _shown(number: int, total: int) -> str:
 
 
 def _page_lines(page: ListedPageRecord, write: Writer) -> Iterator[str]:
-    facts = [write.label(page.doc_type)]
+    facts = [write.label(page.doc_type or "")]
     links = [f"{page.outgoing_link_count} out", f"{page.incoming_link_count} in"]
     level = [] if page.staleness == "untracked" else [write.level(page.staleness)]
     if write.is_agent:
@@ -224,6 +233,7 @@ LIST_PAGES = Answer(
     run_for_people=run_for_people,
     text=text,
     items="pages",
+    spare=SPARE,
     reads_collections=True,
     tool=ToolTraits(
         title="List pages",

@@ -43,8 +43,11 @@ class FoundSectionRecord:
     snippet: Annotated[str | None, "matching passage on one line; null with --no-content"] = None
     highlights: Annotated[tuple[Span, ...], "matches in `snippet`, in order"] = ()
     rank: Annotated[
-        float, "BM25 with a bonus for the file name; smaller is better", Keyword("maximum", 0)
-    ]
+        float | None,
+        "BM25 with a bonus for the file name; smaller is better; null where max_tokens leaves no"
+        " room",
+        Keyword("maximum", 0),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +158,7 @@ FULLTEXT_SEARCH = Answer(
     run=run,
     text=text,
     items="results",
+    spare=(("doc_id", "highlights"), ("rank",)),
     reads_collections=True,
     tool=ToolTraits(
         title="Find exact words",

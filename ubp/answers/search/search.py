@@ -75,7 +75,7 @@ SEARCH_TOKENS = 1_000
 LINES_SHARE = 0.25
 # As JSON, a result takes 95 tokens without any text, as a line 25: for as many results as in a text
 # (8 of 10 by default), they need more of the budget.
-RECORD_LINES_SHARE = 0.75
+RECORD_LINES_SHARE, VERBOSE_SHARE = 0.75, 0.5
 # What a record has besides what the text says, left out first where not all results fit.
 SPARE = ("updated_at", "doc_type", "relevance_reason", "link_context")
 SPARE_OF_SECTIONS = ("heading",)
@@ -691,7 +691,8 @@ def fit_search(record: Json, limit: TokenLimit) -> None:
     passages = [{key: limit.clear(best, key) for key in PASSAGE_KEYS} for best in bests]
     for result in results:
         del result["sections"][1:]
-    share = LINES_SHARE if limit.is_text else RECORD_LINES_SHARE
+    is_verbose = any("doc_id" in result for result in results)
+    share = LINES_SHARE if limit.is_text else VERBOSE_SHARE if is_verbose else RECORD_LINES_SHARE
     lines = limit._replace(most=int(limit.most * share))
     if not limit.is_text and limit.is_lean:
         lines.drop(record, _spare_parts(results, limit))
@@ -754,21 +755,22 @@ def _spare_parts(results: list[Json], limit: TokenLimit) -> Iterator[Any]:
     for result in results:
         for page in result.get("linked_pages", ()):
             yield [limit.clear(page, key) for key in SPARE_OF_LINKED]
-    has_ids = any("doc_id" in result for result in results)  # with `verbose`, why is asked for
+    is_verbose = any("doc_id" in result for result in results)  # why is asked for, too
     for result in results:
         yield [limit.clear(result, key) for key in SPARE]
         for section in result["sections"]:
             yield [limit.clear(section, key) for key in SPARE_OF_SECTIONS]
-        if not has_ids:
+        if not is_verbose:
             yield limit.clear(result, "relevance_text")
 
 
 def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
     results = record["results"]
-    for key in ("linked_pages", "stale_refs"):
+    for key in ("linked_pages", "stale_refs") if limit.is_text else ("stale_refs",):
         for result in reversed(results):
             yield limit.clear(result, key)
     yield from _last_results(record, 1)
+    yield from (limit.clear(result, "linked_pages") for result in results)
 
 
 def _last_results(record: Json, kept: int) -> Iterator[Any]:

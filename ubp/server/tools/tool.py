@@ -10,7 +10,7 @@ answer of such a row is. Arguments that are not given have the field's default; 
 
 import re
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -71,7 +71,8 @@ class Tool(Generic[RequestT, RecordT]):
 
     `text` writes the finished record as an agent reads it; `fit` removes the least important parts
     of a record until it is within the limits that `budgets`, fields of the request, set. Instead of
-    that, a list named `items` is shortened by running the tool with a smaller `limit`. A tool that
+    that, a list named `items` is shortened by running the tool with a smaller `limit`, in records
+    after `spare` fields of its items are left out, stage by stage. A tool that
     `takes_outer_paths` has paths that it checks itself. `failure` is the error in the result of a
     call that failed, for tools whose errors are objects. A tool that
     `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`;
@@ -91,6 +92,7 @@ class Tool(Generic[RequestT, RecordT]):
     text: Callable[[Json], str]
     fit: Fit | None = None
     items: str = ""
+    spare: tuple[tuple[str, ...], ...] = ()
     budgets: tuple[Budget, ...] = ("max_tokens",)
     writes: bool = False
     destroys: bool = False
@@ -173,6 +175,7 @@ def make_tool(name: str) -> AnyTool:
         text=write,
         fit=answer.fit,
         items=answer.items,
+        spare=answer.spare,
         budgets=answer.budgets,
         writes=traits.writes,
         destroys=traits.destroys,
@@ -295,6 +298,8 @@ def _answer(
         record = build_answer(
             run(workspace, request), started, fit=tool.fit, limits=limits, is_lean=True
         )
+        if is_structured:
+            _leave_out(record, tool, limits)
         number = len(record[tool.items]) if tool.items else 0
         if number == 1:
             for limit in limits:
@@ -304,3 +309,13 @@ def _answer(
         if min(shares, default=1.0) >= 1:
             return ToolAnswer(record, write(record))
         request = replace(request, limit=min(number - 1, max(1, int(number * min(shares)))))
+
+
+def _leave_out(record: Json, tool: AnyTool, limits: Sequence[TokenLimit]) -> None:
+    """Leave out the spare fields of the items of a record that is too large, as far as needed."""
+    for stage in tool.spare:
+        if all(limit.excess(record) <= 0 for limit in limits):
+            return
+        for item in record[tool.items]:
+            for name in stage:
+                item.pop(name, None)
