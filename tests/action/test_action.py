@@ -359,6 +359,8 @@ def test_checkout_is_never_executed_by_any_step(runner, upstream, environment, i
         is_installed=is_installed,
         args="docs 'docs/*.md'",
         comment="true",
+        judge="true",
+        alarms="",
         collections="true",
         sarif_file="ubp.sarif",
     )
@@ -369,7 +371,7 @@ def test_checkout_is_never_executed_by_any_step(runner, upstream, environment, i
         assert job.steps["Install UBP"].splitlines()[-1].startswith("ubp ")
     assert (job.status, job.outputs) == (
         1,
-        {"findings-count": "2", "stale-count": "1", "report": "TEMP/ubp-out/report.md"},
+        {"findings-count": "1", "stale-count": "0", "report": "TEMP/ubp-out/report.md"},
     )
     assert "docs/sessions.md" in json.loads(runner.comments.read_text())["100"]["body"]
     assert (runner.work / "checkout1" / "ubp.sarif").exists()
@@ -493,6 +495,8 @@ def test_no_step_obeys_a_hostile_working_directory_and_the_job_fails(runner, ups
         directory=place / "docs",
         collections="true",
         comment="true",
+        judge="true",
+        alarms="",
         sarif_file="ubp.sarif",
     )
     assert not hostile.marker.exists(), hostile.marker.read_text()
