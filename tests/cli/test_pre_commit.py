@@ -393,3 +393,19 @@ def test_push_is_assessed_by_its_new_commits(repository, push):
     repository.commit("Delete both")
     assert push("main")[0] == 0
     assert push("--delete", "topic")[0] == 0
+
+
+def test_reasons_hook_adds_the_reason_to_the_message(repository, installed):
+    repository.write("src/a.py", "a\n")
+    repository.page("docs/a.md", "src/a.py")
+    repository.commit("page")
+    repository.write("src/a.py", "a2\n")
+    repository.commit("drift")
+    configure(repository.root, installed, "ubp-reasons")
+    pre_commit = ("pre-commit", "install", "--hook-type", "prepare-commit-msg")
+    run(repository.root, *pre_commit, env=environment(installed))
+    said = run(repository.root, SCRIPTS / "ubp", "ack", "docs/a.md", "--reason", "a comment")
+    assert "The next commit's message will have:" in said
+    run(repository.root, "git", "commit", "-qam", "reviewed", env=environment(installed))
+    message = repository.git("log", "-1", "--format=%B").strip()
+    assert message == "reviewed\n\nUBP-Reviewed: docs/a.md: a comment"

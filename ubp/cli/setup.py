@@ -9,7 +9,9 @@ from ubp.answers.setup.init import (
     INIT,
     InitRequest,
     agent_files_text,
+    commit_hook_text,
     prepare_agent_files,
+    prepare_commit_hook,
     propose_plan,
     require_root,
 )
@@ -45,8 +47,14 @@ def init(
         request = asked
         if request.agent:
             request = replace(request, write_agent_files=_agree(request, terminal))
+        if request.commit_hook:
+            request = replace(request, write_commit_hook=_agree_to_hook(terminal))
     elif yes:
-        request = replace(request, write_agent_files=bool(request.agent))
+        request = replace(
+            request,
+            write_agent_files=bool(request.agent),
+            write_commit_hook=request.commit_hook,
+        )
     return print_answer(INIT, request, terminal)
 
 
@@ -63,6 +71,20 @@ def _agree(request: InitRequest, terminal: Terminal) -> bool:
         terminal.write(f"{line}\n")
     question = f"Write {count(len(missing), 'file')}?"
     return bool(missing) and choose(terminal, question, ("no", "yes")) == "yes"
+
+
+def _agree_to_hook(terminal: Terminal) -> bool:
+    """Show the hook of commit messages, and return whether to write it."""
+    with open_workspace(terminal) as workspace:
+        repository = workspace.session.repository
+        target = find_snippet_target(repository, require_root(workspace.session))
+        hook = prepare_commit_hook(repository, target, write=False)
+        writer = Writer(terminal.style, prefix=repository.prefix)
+    if hook.state != "proposed":
+        return False
+    for line in commit_hook_text(hook, writer):
+        terminal.write(f"{line}\n")
+    return choose(terminal, "Write this hook?", ("no", "yes")) == "yes"
 
 
 def _ask(session: Session, request: InitRequest, terminal: Terminal) -> InitRequest | None:

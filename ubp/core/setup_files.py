@@ -168,6 +168,18 @@ def create_file(root: str, path: str, text: str) -> bool:
     return True
 
 
+def create_program(file: str, text: str) -> bool:
+    """Create an executable file; return False, and write nothing, where one exists."""
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755)
+    except FileExistsError:
+        return False
+    with open(handle, "wb") as program:
+        program.write(text.encode())
+    return True
+
+
 def write_debt_file(root: str, text: str) -> None:
     """Write the debt file of a work tree, and the .gitignore that lets Git track it.
 

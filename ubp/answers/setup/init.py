@@ -32,6 +32,7 @@ from ubp.core.setup_files import (
     choose_topic,
     count_by_folder,
     create_file,
+    create_program,
     is_configured,
     largest_folder,
     plan_for,
@@ -40,12 +41,13 @@ from ubp.core.setup_files import (
     write_files,
 )
 from ubp.core.shell import git_add, path_argument, ubp_command
-from ubp.core.snippets import make_snippets
+from ubp.core.snippets import SnippetTarget, make_snippets
 from ubp.core.translations import TranslationRule
 from ubp.frame.answer import Answer, Request
 from ubp.frame.fields import Count, Fraction, Option
 from ubp.frame.wording import count, text_width
 from ubp.frame.writer import Writer
+from ubp.git.repository import Repository
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.staleness.state import open_context
@@ -58,6 +60,9 @@ MANY_FINDINGS = 10
 MAX_STEPS = 3
 RULE_WIDTH = 70
 MAX_PATHS = 6
+REASONS = "reasons"  # the snippet of the hook
+HOOK = "prepare-commit-msg"
+PRE_COMMIT_FILE = ".pre-commit-config.yaml"
 
 Agent = Literal["claude", "codex", "cursor", "vscode"]
 
@@ -89,6 +94,19 @@ class AgentFileRecord:
     state: Annotated[
         Literal["proposed", "written", "exists"],
         "proposed: not written yet; exists: another file has this path, and was left as it is",
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitHookRecord:
+    """The hook that adds the reasons of acknowledgements to commit messages."""
+
+    path: Annotated[str, "the file, from the root or absolute"]
+    text: Annotated[str, "its text, or what to add to the file"]
+    state: Annotated[
+        Literal["proposed", "written", "exists", "elsewhere"],
+        "proposed: not written yet; exists: there is a hook, which was left as it is; elsewhere:"
+        " pre-commit or core.hooksPath manages the hooks, and nothing is written",
     ]
 
 
@@ -159,6 +177,7 @@ class InitRecord:
     ]
     snippets: Annotated[tuple[SnippetRecord, ...], "snippets to paste into other files"]
     agent_files: Annotated[tuple[AgentFileRecord, ...], "with --agent: the files that it reads"]
+    commit_hook: Annotated[CommitHookRecord | None, "with --commit-hook: the hook"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +203,15 @@ class InitRequest(Request[InitRecord]):
         ),
     ] = ()
     write_agent_files: Annotated[bool, "write the files of the agents, which were shown"] = False
+    commit_hook: Annotated[
+        bool,
+        "show the prepare-commit-msg hook",
+        Option(
+            "Show the prepare-commit-msg hook that adds the reasons of acknowledgements to commit "
+            "messages, and write it if you agree, or with --yes; an existing hook is kept."
+        ),
+    ] = False
+    write_commit_hook: Annotated[bool, "write the hook, which was shown"] = False
 
 
 def run(session: Session, request: InitRequest) -> InitRecord:
@@ -235,10 +263,14 @@ def run(session: Session, request: InitRequest) -> InitRecord:
         snippets=tuple(
             SnippetRecord(**snippet._asdict())
             for snippet in ([] if request.agent else make_snippets(target))
+            if not (request.commit_hook and snippet.name == REASONS)
         ),
         agent_files=tuple(
             prepare_agent_files(root, target.launch, request.agent, write=request.write_agent_files)
         ),
+        commit_hook=prepare_commit_hook(session.repository, target, write=request.write_commit_hook)
+        if request.commit_hook
+        else None,
     )
     steps = _next_steps(record, view, session.repository.prefix)
     return replace(record, next_steps=tuple(islice(steps, MAX_STEPS)))
@@ -260,6 +292,31 @@ def prepare_agent_files(
         elif write:
             state = "written" if create_file(root, path, content) else "exists"
         yield AgentFileRecord(path=path, text=content, state=state)
+
+
+def prepare_commit_hook(
+    repository: Repository, target: SnippetTarget, *, write: bool
+) -> CommitHookRecord:
+    """Return the prepare-commit-msg hook, and create it where there is none, if asked to.
+
+    Nothing is written where pre-commit or `core.hooksPath` manages the hooks.
+    """
+    text = next(found.text for found in make_snippets(target) if found.name == REASONS)
+    if PRE_COMMIT_FILE in target.files:
+        return CommitHookRecord(path=PRE_COMMIT_FILE, text=text, state="elsewhere")
+    named = repository.run("rev-parse", "--git-path", f"hooks/{HOOK}").rstrip(b"\n")
+    common = repository.run("rev-parse", "--git-common-dir").rstrip(b"\n")
+    file, folder = (os.path.join(target.root, os.fsdecode(name)) for name in (named, common))
+    path = os.path.relpath(file, target.root)
+    path = file if path.startswith("..") else path
+    state: Literal["proposed", "written", "exists", "elsewhere"] = "proposed"
+    if os.path.realpath(os.path.dirname(file)) != os.path.join(os.path.realpath(folder), "hooks"):
+        state = "elsewhere"
+    elif os.path.lexists(file):
+        state = "exists"
+    elif write:
+        state = "written" if create_program(file, text) else "exists"
+    return CommitHookRecord(path=path, text=text, state=state)
 
 
 def require_root(session: Session) -> str:
@@ -423,6 +480,8 @@ def text(record: InitRecord, write: Writer) -> Iterator[str]:
         yield write.style.bold(title.ljust(RULE_WIDTH, "-"))
         yield from map(write.name, snippet.text.rstrip("\n").split("\n"))
     yield from agent_files_text(record.agent_files, write)
+    if record.commit_hook is not None:
+        yield from commit_hook_text(record.commit_hook, write)
     created = [FilePath(file.path) for file in record.agent_files if file.state == "written"]
     if record.written or created:
         command = git_add([*([CONFIG_FOLDER] if record.written else []), *created], write.prefix)
@@ -434,6 +493,26 @@ def text(record: InitRecord, write: Writer) -> Iterator[str]:
     for step in record.next_steps:
         gap = " " * (width - text_width(step.command))
         yield f"  {write.style.cyan(step.command)}{gap}  {step.purpose}"
+
+
+def commit_hook_text(hook: CommitHookRecord, write: Writer) -> Iterator[str]:
+    """Yield the hook with its text, and what became of it."""
+    states = {
+        "proposed": "{}",
+        "written": "{} (written)",
+        "exists": "{} exists, and was left as it is; add this",
+        "elsewhere": "add this to {}",
+    }
+    title = f"-- {states[hook.state].format(write.name(hook.path))} --"
+    yield ""
+    yield write.style.bold(title.ljust(RULE_WIDTH, "-"))
+    yield from map(write.name, hook.text.rstrip("\n").split("\n"))
+    if hook.path == PRE_COMMIT_FILE:
+        yield ""
+        yield f"Then run: {write.style.cyan(f'pre-commit install -t {HOOK}')}"
+    elif hook.state == "proposed":
+        yield ""
+        yield "The hook was not written; to write it, add --yes."
 
 
 def agent_files_text(files: Sequence[AgentFileRecord], write: Writer) -> Iterator[str]:
