@@ -124,8 +124,15 @@ def test_renamed_heading_keeps_its_links(moving):
 
 def test_page_is_renamed_at_a_link_to_it(moving):
     repository, editor = moving
-    params = types.RenameParams(editor.document("docs/guide.md"), types.Position(2, 9), "login")
-    edit = editor.ask(types.TEXT_DOCUMENT_RENAME, params)
+    document, place = editor.document("docs/guide.md"), types.Position(2, 9)
+    prepared = editor.ask(
+        types.TEXT_DOCUMENT_PREPARE_RENAME, types.PrepareRenameParams(document, place)
+    )
+    line = "日本😀 [[auth|see]]"
+    start = len(line[: line.index("auth")].encode("utf-16-le")) // 2
+    span = types.Range(types.Position(2, start), types.Position(2, start + len("auth")))
+    assert (prepared.placeholder, prepared.range) == ("auth", span)
+    edit = editor.ask(types.TEXT_DOCUMENT_RENAME, types.RenameParams(document, place, "login"))
     moved = edit.document_changes[-1]
     assert (moved.old_uri, moved.new_uri) == (
         editor.uri("docs/auth.md"),

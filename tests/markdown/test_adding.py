@@ -163,6 +163,8 @@ def test_path_is_quoted_where_yaml_requires_it(path, written, before):
 REFUSED = [
     (b'{\n  "title": "x"\n}\n', "Its front matter is JSON; UBP reads only YAML and TOML."),
     (b"\xff\xfe#\0 \0x\0", "It is not UTF-8 text."),
+    (b"\xff\xfe\xe5\x65", "It is not UTF-8 text."),
+    (b"# x\0\n", "It is not UTF-8 text."),
     (b"---\ntitle: [\n---\n", "Line 2: The front matter is not valid YAML:"),
     (b"---\nsource_refs: [a]\n\ntext\n", "Line 1: The front matter is unterminated:"),
     (b"---\n{title: x}\n---\n", "The front matter is written in braces, as a flow mapping."),
