@@ -162,3 +162,13 @@ def test_change_that_removes_a_folder_reports_the_links_into_it(guide, found):
     guide.commit("Add a folder")
     guide.git("rm", "-rq", "docs/api")
     assert len(found_staged(guide, found)) == 5
+
+
+def test_anchors_that_are_not_understood_hide_those_that_no_rule_makes(guide, check):
+    headings = "".join(f"## Part {n} [#a{n}]\n" for n in range(6))  # the syntax of a plug-in
+    guide.write("docs/one.md", f"# One\n\n{headings}")
+    anchors = "".join(f"[x](one.md#a{n})\n" for n in range(6))
+    guide.write("docs/ids.md", f"# Ids\n\n{anchors}[y](one.md#elsewhere)\n")
+    report = check(guide)
+    assert [finding.rule for finding in report.findings] == ["broken-link"]
+    assert [item.lost for item in report.not_understood] == [7]

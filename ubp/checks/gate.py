@@ -69,7 +69,7 @@ def _leaves(site: Site, path: FilePath, link: Link) -> bool:
 
 def forms_of(finding: Finding, context: RuleContext) -> tuple[Form, ...]:
     """Return the forms in which a finding's link is written; a folder that is absent is one."""
-    form = gated_form(context, finding)
+    form = gated_form(finding, context)
     if form is None or not isinstance(finding.about, Link) or not form.generator:
         return (form,) if form else ()
     folder = context.missing_folder(finding.filepath, finding.about) if form.rule == LINK else None
@@ -99,7 +99,13 @@ def find_not_understood(
 ) -> Mapping[Form, NotUnderstood]:
     """Return the forms of a state that are not understood, by the findings in all its pages."""
     by_form = _by_form(findings, context)
-    suspects = {form: lost for form, lost in by_form.items() if _is_suspect(form, lost)}
+    evidence = {
+        form: sum(_is_evidence(finding, context) for finding in lost)
+        for form, lost in by_form.items()
+    }
+    suspects = {
+        form: lost for form, lost in by_form.items() if _is_suspect(form, lost, evidence[form])
+    }
     if not suspects:
         return {}
     links = count_links(context)
@@ -113,7 +119,7 @@ def find_not_understood(
             lost[0].line,
         )
         for form, lost in sorted(suspects.items())
-        if len(lost) > links[form] * MAX_LOST_SHARE
+        if evidence[form] > links[form] * MAX_LOST_SHARE
     }
 
 
@@ -125,8 +131,11 @@ def _by_form(findings: Iterable[Finding], context: RuleContext) -> dict[Form, li
     return by_form
 
 
-def _is_suspect(form: Form, lost: Sequence[Finding]) -> bool:
-    """Return whether so many links of a form lead nowhere that it may not be understood."""
+def _is_suspect(form: Form, lost: Sequence[Finding], evidence: int) -> bool:
+    """Return whether so many links of a form lead nowhere that it may not be understood.
+
+    `evidence` is the number of those that a rule that UBP does not know may lead somewhere.
+    """
     if _PREFIX.match(form.written):  # it is no path
         return True
     if form.written == _LEAVING:
@@ -138,7 +147,7 @@ def _is_suspect(form: Form, lost: Sequence[Finding]) -> bool:
             if isinstance(finding.about, Link)
         }
         return len(targets) >= MIN_GENERATED
-    return len(lost) >= MIN_LOST
+    return evidence >= MIN_LOST
 
 
 def count_links(context: RuleContext) -> Counter[Form]:
@@ -207,14 +216,22 @@ def link_of(finding: Finding) -> str:
     return link.target if link.anchor is None else f"{link.target}#{link.anchor}"
 
 
-def gated_form(context: RuleContext, finding: Finding) -> Form | None:
+def gated_form(finding: Finding, context: RuleContext) -> Form | None:
     """Return the form of the link that a finding is about; None where its form does not matter."""
     if finding.rule not in GATED or finding.is_certain or not isinstance(finding.about, Link):
         return None
-    target, anchor = finding.related, finding.about.anchor
-    if finding.rule == ANCHOR and target and not context.may_have(FilePath(target), anchor or ""):
-        return None  # whatever the rule, no heading and no other text of the page makes it
     return form_of(finding.rule, finding.filepath, finding.about, context)
+
+
+def _is_evidence(finding: Finding, context: RuleContext) -> bool:
+    """Return whether a rule that UBP does not know may make a finding's link lead somewhere."""
+    target, link = finding.related, finding.about
+    return not (
+        finding.rule == ANCHOR
+        and target
+        and isinstance(link, Link)
+        and not context.may_have(FilePath(target), link.anchor or "")
+    )
 
 
 def was_resolved(base: RuleContext, finding: Finding, context: RuleContext) -> bool:
