@@ -140,7 +140,8 @@ def test_links_that_the_generator_resolves_are_not_reported(repository, found, g
 def test_links_that_the_generator_cannot_resolve_are_reported(repository, found, generator):
     _write(repository, generator, BROKEN[generator])
 
-    assert len(found(repository)) == 4
+    # Eleventy's anchors are those of plug-ins
+    assert len(found(repository)) == (3 if generator == "eleventy" else 4)
 
 
 def test_page_in_the_default_language_only_is_not_broken(repository, found, fix):
@@ -449,3 +450,28 @@ def test_redirects_in_a_configuration_are_read(repository, found):
     assert found(repository) == [
         "error broken-link src/content/docs/guide/new.md:3 markdown /guide/x/"
     ]
+
+
+@pytest.mark.parametrize("name", ["hugo.yaml", "config.yaml"])
+def test_hugo_configuration_in_a_folder_of_its_own_is_that_of_the_site_above(
+    repository, found, name
+):
+    repository.write(f"web/config/_default/{name}", "baseURL: https://example.org/\n")
+    repository.write("web/content/docs/a.md", "# A\n\n[b](/docs/b/) [c](/docs/c/)\n")
+    repository.write("web/content/docs/b.md", "# B\n")
+    assert found(repository) == ["error broken-link web/content/docs/a.md:3 markdown /docs/c/"]
+
+
+def test_folder_of_a_page_of_hugo_is_the_page_itself(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    text = "# A\n\n## Part\n\n[x](./#part) [y](./#none) [z](../#part)\n"
+    repository.write("content/docs/a/b.md", text)
+    repository.write("content/docs/a/_index.md", "# Section\n\n## Part\n")
+    assert found(repository) == ["warning missing-anchor content/docs/a/b.md:5 markdown ./#none"]
+
+
+def test_anchors_of_eleventy_are_made_by_plug_ins_of_the_site(repository, found):
+    repository.write("eleventy.config.js", "export default () => {}\n")
+    text = "# A\n\n## Get JavaScript {% since '2.0' %}\n\n[x](#get-java-script) [y](none.md)\n"
+    repository.write("a.md", text)
+    assert found(repository) == ["error broken-link a.md:5 markdown none.md"]

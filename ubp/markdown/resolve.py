@@ -517,7 +517,8 @@ def _resolve_in_site(
         target = without_suffix(target)
     for address in linked_address(site, source, target):
         pages = targets.at_address(site, address)
-        if _is_folder(target) and address:  # it requests the page of a folder
+        # it requests the page of a folder; where each page is one, `./` is the page itself
+        if _is_folder(target) and address and not site.style.is_pretty:
             pages = [page for page in pages if stem(page) in _FOLDER_PAGES]
         if pages:
             return _choose(_preferred(pages, site, source), address)

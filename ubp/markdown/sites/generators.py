@@ -285,6 +285,8 @@ def _docusaurus_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[st
 
 def _read_hugo_or_zola(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     """Read a file whose name both have; only Zola's key for the address has an underscore."""
+    if folder == _HUGO_CONFIGS or folder.endswith(f"/{_HUGO_CONFIGS}"):
+        folder = FilePath(folder.removesuffix(_HUGO_CONFIGS).rstrip("/"))
     if path.endswith("config.toml") and re.search(rb"(?m)^\s*base_url\s*=", configs[path]):
         settings = _read_settings(path, configs[path])
         return None if settings is None else _read_zola(folder, settings)
@@ -492,7 +494,9 @@ def _read_eleventy(folder: FilePath, path: FilePath, configs: Configs) -> Site |
     text = without_comments(_decode(configs[path]))
     pages = join(folder, string_after(block_after(text, "dir"), "input") or "") or folder
     base = string_after(text, "pathPrefix") or ""
-    return Site(ELEVENTY, folder, (Root(pages),), static=(pages,), base=base)
+    # Eleventy makes no anchors of headings: plug-ins that the site chooses do
+    options = ((OWN_ANCHORS, "yes"),)
+    return Site(ELEVENTY, folder, (Root(pages),), static=(pages,), base=base, options=options)
 
 
 def _read_quarto(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
@@ -642,6 +646,7 @@ _COUNTED = r"(?s)(.*)_(\d+)$"
 _EMOJI_NAME = r":[a-z0-9_+-]+:"
 _VITEPRESS_KEYS = "title|description|themeConfig|srcDir|cleanUrls|rewrites|markdown|lastUpdated"
 _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
+_HUGO_CONFIGS = "config/_default"
 _HUGO_LINK_HOOK = r"layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html"
 _HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})
 _HAS_HUGO_KEY = b"(?i)" + "|".join(sorted(_HUGO_KEYS)).encode()
