@@ -475,3 +475,18 @@ def test_anchors_of_eleventy_are_made_by_plug_ins_of_the_site(repository, found)
     text = "# A\n\n## Get JavaScript {% since '2.0' %}\n\n[x](#get-java-script) [y](none.md)\n"
     repository.write("a.md", text)
     assert found(repository) == ["error broken-link a.md:5 markdown none.md"]
+
+
+def test_relative_alias_of_a_page_of_hugo_begins_in_its_folder(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/docs/new/b.md", "---\naliases: [../old/b]\n---\n# B\n")
+    repository.write("content/docs/a.md", "# A\n\n[x](/docs/old/b/) [y](/docs/older/b/)\n")
+    assert found(repository) == ["error broken-link content/docs/a.md:3 markdown /docs/older/b/"]
+
+
+def test_anchors_of_hugo_for_blackfriday_have_one_hyphen_between_words(repository, found):
+    kind = "[markup.goldmark.parser]\nautoHeadingIDType = 'blackfriday'\n"
+    repository.write("hugo.toml", f"baseURL = 'https://example.org/'\n{kind}")
+    text = "# A\n\n## Magic & more \u2728\n\n[x](#magic-more) [y](#magic--more-)\n"
+    repository.write("content/a.md", text)
+    assert found(repository) == ["warning missing-anchor content/a.md:5 markdown #magic--more-"]

@@ -358,6 +358,9 @@ def _hugo_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
 
     def slug_of(text: str) -> str:
         text = text.strip().replace("\n", " ")
+        if site.option("slugs") == "blackfriday":
+            parts = re.split(r"[\W_]+", text)  # what is between words becomes one hyphen
+            return "-".join(filter(None, parts)).lower() or "heading"
         if ascii_only:
             text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
         kept = (c for c in text if c in "-_ " or unicodedata.category(c)[0] == "L" or c.isdecimal())

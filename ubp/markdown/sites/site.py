@@ -278,10 +278,13 @@ def old_addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ..
     fields = dict(written)
     folder = "/".join(address.rpartition("/")[0] for address in addresses(site, path, ()))
     aliases = (*fields.get("aliases", ()), *fields.get("redirect_from", ()))
-    return tuple(
-        _join_url(*(() if alias.startswith("/") else (folder,)), alias.removesuffix(".html"))
+    joined = (
+        normalize_path(
+            _join_url(*(() if alias.startswith("/") else (folder,)), alias.removesuffix(".html"))
+        )
         for alias in aliases
     )
+    return tuple(address for address in joined if address is not None)
 
 
 def _join_url(*parts: str) -> str:
