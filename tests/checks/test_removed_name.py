@@ -717,3 +717,17 @@ def test_accepted_mentions_are_debt_until_they_are_removed(client, found):
     assert [line.partition(":")[0] for line in found(client)] == [
         "error obsolete-debt .ubp/debt.txt"
     ]
+
+
+@pytest.mark.parametrize(("required", "is_found"), [("k8s.io/api", False), ("k8s.io/other", True)])
+def test_copy_of_a_package_that_the_change_requires_keeps_its_names(
+    repository, removed, required, is_found
+):
+    repository.write("go.mod", "module example.org/a\n")
+    repository.write("pseudo/k8s/api/core/types.go", "type EmptyDir struct {\n}\n")
+    repository.write("docs/a.md", "Use `EmptyDir`.\n")
+    repository.commit()
+    repository.remove("pseudo/k8s/api/core/types.go")
+    repository.write("go.mod", f"module example.org/a\n\nrequire {required} v0.17.0\n")
+    repository.git("add", "--all")
+    assert bool(removed(repository, staged=True)) is is_found

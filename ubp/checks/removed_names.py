@@ -82,6 +82,7 @@ class RemovedMention(NamedTuple):
     removed: Removed | None
 
 
+_DOMAIN = r"\.\w+/"  # a copy of `k8s.io/api` is in `k8s/api/`
 # Folders that a build makes again.
 _BUILT = r"(?:[\w.-]+/)*(?:dist|build|target|out|output|coverage|_site|public)(?:/|$)"
 
@@ -185,7 +186,8 @@ class Owners:
         """Return whether a manifest shows that a package elsewhere has a removed name now.
 
         Others still require the package that the change deletes, or the change requires one that
-        has the name of the deleted source, or one has the words of the name in its own.
+        has the name of the deleted source, or of which that was a copy, or one has the words of the
+        name in its own.
         """
         words = name_words(removed.name)
         part = f"-{'-'.join(words)}-"
@@ -209,6 +211,7 @@ class Owners:
         stems = {fold_name(_stem(file)), fold_name(file.replace(".", ""))}
         return any(
             not stems.isdisjoint(map(fold_name, re.split(r"[-_./]", name)))
+            or ("/" in name and f"/{re.sub(_DOMAIN, '/', name)}/" in f"/{removed.path}")
             for name in _newly_required(change)
         )
 
