@@ -490,3 +490,9 @@ def test_anchors_of_hugo_for_blackfriday_have_one_hyphen_between_words(repositor
     text = "# A\n\n## Magic & more \u2728\n\n[x](#magic-more) [y](#magic--more-)\n"
     repository.write("content/a.md", text)
     assert found(repository) == ["warning missing-anchor content/a.md:5 markdown #magic--more-"]
+
+
+def test_link_to_a_folder_whose_name_has_a_dot_is_no_finding(repository, found):
+    repository.write("www.example.io/install", "true\n")
+    repository.write("README.md", "# A\n\n[x](www.example.io) [y](ww.example.io)\n")
+    assert found(repository) == ["error broken-link README.md:3 markdown ww.example.io"]

@@ -296,6 +296,14 @@ class RuleContext:
         )
         return tuple(map(FilePath, dict.fromkeys([*names, *files])))
 
+    def names_folder(self, edge: GraphEdge) -> bool:
+        """Whether a link in a page of no site names a folder that looks like a file: `x.org`."""
+        path = _target_path(edge, edge.source)
+        if path is None or edge.link.kind in WIKILINKS or self.graph.sites.of(edge.source):
+            return False
+        entry = self.view.entry(path) if FILE_SUFFIX.search(path) else None
+        return entry is not None and entry.is_directory
+
     def is_redirected(self, edge: GraphEdge) -> bool:
         """Whether the site of a page redirects the address that a link leads to."""
         site = self.graph.sites.of(edge.source)

@@ -65,6 +65,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
         if (
             edge.resolution.bucket == "missing"
             and not context.is_behind_opaque_folder(edge)
+            and not context.names_folder(edge)
             and not context.is_redirected(edge)
             and not context.is_generated(edge)
         ):
