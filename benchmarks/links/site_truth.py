@@ -529,12 +529,12 @@ def build_hugo(site: Site, root: Path, tools: Path, *, is_plain: bool) -> tuple[
             layout.write_text("<main>{{ .Content }}</main>")
         content = posixpath.relpath(site.roots[0].folder, site.folder or ".")
         emoji = "true" if re.search(r"(?i)enableEmoji['\"]?\s*[=:]\s*true", config) else "false"
-        kind = re.search(r"(?i)autoHeadingIDType['\"]?\s*[=:]\s*['\"]?([\w-]+)", config)
+        slugs = re.search(r"(?i)autoHeadingIDType['\"]?\s*[=:]\s*['\"]?([\w-]+)", config)
         (folder / "hugo.toml").write_text(
             f"baseURL = 'https://example.org/'\nenableEmoji = {emoji}\n"
             f"contentDir = {json.dumps(content)}\n"
             "disableKinds = ['sitemap', 'RSS']\n[markup.goldmark.renderer]\nunsafe = true\n"
-            f"[markup.goldmark.parser]\nautoHeadingIDType = '{kind[1] if kind else 'github'}'\n"
+            f"[markup.goldmark.parser]\nautoHeadingIDType = '{slugs[1] if slugs else 'github'}'\n"
             "[markup.goldmark.parser.attribute]\nblock = true\n[security]\nallowContent = ['.*']\n"
         )
         for path in (root / site.roots[0].folder).rglob("*.*"):
