@@ -211,7 +211,9 @@ class Owners:
         stems = {fold_name(_stem(file)), fold_name(file.replace(".", ""))}
         return any(
             not stems.isdisjoint(map(fold_name, re.split(r"[-_./]", name)))
-            or ("/" in name and f"/{re.sub(_DOMAIN, '/', name)}/" in f"/{removed.path}")
+            or (
+                re.search(_DOMAIN, name) and f"/{re.sub(_DOMAIN, '/', name)}/" in f"/{removed.path}"
+            )
             for name in _newly_required(change)
         )
 
