@@ -160,6 +160,7 @@ def find_pages(view: View, asked: PageQuery, context: SearchContext) -> PageAnsw
             texts,
             rankings,
             lexical.informative,
+            weights=lexical.weights,
             link_paths=found.links.paths,
             named=named,
         )

@@ -12,6 +12,7 @@ from ubp.core.text import estimate_tokens, summarize
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.index.view import View
 from ubp.markdown.chunks import MIN_TOKENS
+from ubp.search.choose import choose_parts
 from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
@@ -25,6 +26,11 @@ SECTIONS_PER_PAGE = 3
 
 # A longer section, or one that is hardly more than a heading, is shown as the chunk that matches.
 MAX_WHOLE_TOKENS = 400
+# Of a longer section, or part of one, the parts that answer are shown; of the best page's best
+# section all. The fact was in the first answer to 42 of 55 questions about five repositories
+# without choosing (benchmarks/search/first_answers.py), to 40 with 150 tokens of each section, to
+# 43 with 150 and 44 with 200 where the best one is whole.
+CHOSEN_TOKENS = 200
 # In five repositories one of 5,300 sections with so few tokens is larger: a line of JSON. Words are
 # counted only in smaller ones.
 MAX_WHOLE_BYTES = 6000
@@ -45,6 +51,7 @@ REASON_BY_DEPTH: Mapping[int, Reason] = {1: "direct_link", 2: "2hop"}
 
 
 NOTHING_NAMED = Named()
+NO_WEIGHTS: Mapping[Term, float] = MappingProxyType({})
 EMPTY: Mapping[FilePath, Path] = MappingProxyType({})
 
 
@@ -152,6 +159,7 @@ def build_hits(  # noqa: PLR0913  # two of them are not in every search
     rankings: Rankings,
     terms: Sequence[Term],
     *,
+    weights: Mapping[Term, float] = NO_WEIGHTS,
     link_paths: Mapping[FilePath, Path] = EMPTY,
     named: Named = NOTHING_NAMED,
 ) -> tuple[PageHit, ...]:
@@ -173,7 +181,9 @@ def build_hits(  # noqa: PLR0913  # two of them are not in every search
         text, link_path = texts[fused.path], reached.get(fused.path)
         chunk_scores = _with_heading(scores.get(fused.path, {}), text, named.sections)
         has_texts = len(hits) < PAGES_WITH_TEXTS
-        sections = best_sections(text, chunk_scores, fused.score, terms, has_texts=has_texts)
+        sections = best_sections(
+            text, chunk_scores, fused.score, terms, weights, has_texts=has_texts, is_first=not hits
+        )
         cosine = rankings.meaning.scores.get(fused.path)
         breakdown = Breakdown(
             fused.words,
@@ -197,13 +207,15 @@ def build_hits(  # noqa: PLR0913  # two of them are not in every search
     return tuple(hits)
 
 
-def best_sections(
+def best_sections(  # noqa: PLR0913  # an answer depends on as many
     text: DocumentText,
     chunk_scores: Mapping[int, float],
     page_score: float,
     terms: Sequence[Term],
+    weights: Mapping[Term, float] = NO_WEIGHTS,
     *,
     has_texts: bool = False,
+    is_first: bool = False,
 ) -> tuple[SectionHit, ...]:
     """Return the best sections of a document; its beginning if none of its chunks has a score.
 
@@ -224,7 +236,7 @@ def best_sections(
     line = best_part.line_start + passage.line
     number = text.section_at(line)
     section = None if number is None else text.sections[number]
-    extract = _extract(text, section, best_part)
+    extract = _extract(text, section, best_part, {} if is_first else weights)
     hits = {(number, extract.line_start): SectionHit(section, page_score, line, passage, extract)}
     for part, score in parts[1:]:
         if len(hits) == SECTIONS_PER_PAGE:
@@ -233,7 +245,7 @@ def best_sections(
         section = None if number is None else text.sections[number]
         if not has_texts and any(number == other for other, _ in hits):
             continue
-        shown = _extract(text, section, part) if has_texts else None
+        shown = _extract(text, section, part, weights) if has_texts else None
         key = (number, shown.line_start if shown else part.line_start)
         if key not in hits:
             share = max(0.0, score) / best_score if best_score > 0 else 0.0
@@ -242,14 +254,20 @@ def best_sections(
     return tuple(hits.values())
 
 
-def _extract(text: DocumentText, section: Section | None, part: Section | Chunk) -> Extract:
+def _extract(
+    text: DocumentText,
+    section: Section | None,
+    part: Section | Chunk,
+    weights: Mapping[Term, float],
+) -> Extract:
     is_whole = (
         section is not None
         and section.byte_end - section.byte_start <= MAX_WHOLE_BYTES
         and MIN_TOKENS <= estimate_tokens(text.cut(section)) <= MAX_WHOLE_TOKENS
     )
     shown = section if section and is_whole else part
-    return Extract(text.cut(shown), shown.line_start, shown.line_end)
+    chosen = choose_parts(text.cut(shown), weights, CHOSEN_TOKENS)
+    return Extract(chosen.text, shown.line_start + chosen.first, shown.line_start + chosen.last)
 
 
 def coverage(hit: PageHit, weights: Mapping[Term, float]) -> float:

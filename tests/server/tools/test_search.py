@@ -214,3 +214,16 @@ def test_tokens_are_words_signs_and_cjk_characters(text):
     cjk = re.findall(f"[{CJK_RANGES}]", text)
     pattern = rf"[A-Za-z]{{1,6}}|[0-9]{{1,3}}|[^\sA-Za-z0-9{CJK_RANGES}]{{1,2}}|\n+"
     assert count_tokens(text) == len(re.findall(pattern, text)) + len(cjk) + len(cjk) // 10
+
+
+@pytest.mark.usefixtures("handbook")
+def test_near_misses_are_lines_where_probably_no_page_answers(answer):
+    found = answer("search", query="who won the world cup in 1998")
+    assert found.record["is_weak"]
+    assert not any(
+        "text" in section for page in found.record["results"] for section in page["sections"]
+    )
+    _, notice, *places = found.text.splitlines()
+    assert notice.startswith("Probably no page answers this")
+    assert 0 < len(places) <= 5
+    assert len(found.text) < 800

@@ -51,6 +51,7 @@ from ubp.frame.wording import ARROWS, count, printable
 from ubp.frame.writer import Writer, stale_ref_text
 from ubp.index.facts import why_unreadable
 from ubp.index.session import Session
+from ubp.search.choose import GAP
 from ubp.search.dates import updated_at
 from ubp.search.filters import page_filters
 from ubp.search.named import ALIAS, FILE_NAME, HEADING, TITLE
@@ -66,7 +67,7 @@ from ubp.staleness.state import assess_paths
 LIMIT, MAX_LIMIT = 10, 20
 MAX_DEPTH = 3
 # benchmarks/agents/agent_answers.py measures how often so many tokens contain the answer.
-SEARCH_TOKENS = 1_000
+SEARCH_TOKENS = 920
 # Of a budget, for places and headings. Texts of all pages' best sections follow in the order of
 # their scores: the key term was in 0.84 of 75 responses (benchmarks/agents/agent_answers.py), with
 # the three best pages' best sections, and 0.4 for the lines, in 0.73. Changelogs and the like come
@@ -84,6 +85,7 @@ MIN_EXTRACT = 60  # less of a section says less than its best passage
 EXTRACT_KEYS = ("text", "text_start", "text_end")
 PASSAGE_KEYS = ("content", "highlights", "line")
 RANKINGS = ("words", "meaning", "links")
+NEAR_MISSES = 5  # lines where probably no page answers
 MAX_COPIES = 6  # named
 MAX_WORDS = 4  # named as the reason why a page was found
 INDENT = "   "
@@ -561,8 +563,9 @@ def _section_hit(
 ) -> SectionHitRecord:
     section, request = hit.section, results.request
     passage = None if request.no_content else hit.passage
-    # Where a policy allows excerpts only, passages are short enough.
-    extract = None if request.no_content or results.policy == EXCERPT_ONLY else hit.extract
+    # Where a policy allows excerpts only, passages are short enough; near misses are lines.
+    is_listed = request.no_content or results.policy == EXCERPT_ONLY or results.answer.is_weak
+    extract = None if is_listed else hit.extract
     return SectionHitRecord(
         section_id=_section_id(page_id, section) if request.verbose else None,
         heading=section and section.heading,
@@ -725,7 +728,10 @@ def _restore_text(record: Json, limit: TokenLimit, removed: Removed, room: int) 
     if not is_whole:
         section["text_end"] = section["line_end"] - 1  # the answer says that it is cut
         limit.truncate(record, section, "text")
-    section["text_end"] = section["text_start"] + section["text"].count("\n")
+        if GAP in section["text"]:
+            section["text_end"] = removed.text["text_end"]
+        else:
+            section["text_end"] = section["text_start"] + section["text"].count("\n")
     if not is_whole and limit.weigh(section["text"]) < MIN_EXTRACT:
         for key in EXTRACT_KEYS:
             limit.clear(section, key)
@@ -804,7 +810,9 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
         yield f"{found}. {write.notice(marker)}"
     if record.is_weak:
         best = f": the best score is {pages[0].score:.2f}" if pages else ""
-        yield f"Probably no page answers this{best}."
+        yield f"Probably no page answers this{best}. Nearest:"
+        yield from (_agents_place(page, write) for page in pages[:NEAR_MISSES])
+        return
     for page in pages:
         yield from _agents_page(page, marker, write)
     if any(map(_is_cut, sections)):
@@ -817,9 +825,7 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
 def _agents_page(page: FoundPageRecord, marker: str, write: Writer) -> Iterator[str]:
     """Yield `path:lines > headings [stale since …]`, and what there is of the best sections."""
     best, *others = page.sections
-    place = f"{write.path(page.filepath)}:{best.line_start}-{best.line_end}"
-    headings = " > ".join(map(write.title, best.heading_path or (page.title,)))
-    yield f"{place} > {headings}{_staleness(page)}{_shown_lines(best)}"
+    yield f"{_agents_place(page, write)}{_shown_lines(best)}"
     if page.unreadable:
         yield f"  {page.unreadable}"
     if page.doc_id:
@@ -838,6 +844,13 @@ def _agents_page(page: FoundPageRecord, marker: str, write: Writer) -> Iterator[
         yield f"  {_also_in(page, write)}"
     if page.linked_pages:
         yield f"  {', '.join(_link(linked, write) for linked in page.linked_pages)}"
+
+
+def _agents_place(page: FoundPageRecord, write: Writer) -> str:
+    best = page.sections[0]
+    place = f"{write.path(page.filepath)}:{best.line_start}-{best.line_end}"
+    headings = " > ".join(map(write.title, best.heading_path or (page.title,)))
+    return f"{place} > {headings}{_staleness(page)}"
 
 
 def _also_in(page: FoundPageRecord, write: Writer) -> str:

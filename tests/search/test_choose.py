@@ -1,0 +1,66 @@
+"""Of a long section the parts that answer are shown, with what belongs to them."""
+
+from ubp.search.choose import GAP, choose_parts, find_parts
+from ubp.search.terms import Term
+
+SECTION = """## Options
+
+The first paragraph is about nothing that anybody asks, but it has many words in it.
+
+- `--quiet`: prints less than usual, for scripts and for people who like it calm
+- `--retries N`: repeats a failed request at most N times
+- `--verbose`: prints more than usual, for those who look for the cause of an error
+
+To repeat a request without a limit, run:
+
+```console
+$ tool fetch --retries forever
+```
+
+| variable | meaning |
+| --- | --- |
+| `TOOL_HOME` | folder of the cache |
+| `TOOL_RETRIES` | number of repeated requests |
+
+The last paragraph is about something else, and has many other words in it, too.
+"""
+WEIGHTS = {Term("retries"): 2.0, Term("repeat", is_stemmed=True): 1.0}
+
+
+def test_short_text_and_text_without_the_terms_are_whole():
+    assert choose_parts(SECTION, WEIGHTS, 1000).text == SECTION
+    assert choose_parts(SECTION, {Term("absent"): 1.0}, 30).text == SECTION
+    assert choose_parts(SECTION, {}, 30).text == SECTION
+
+
+def test_best_parts_are_chosen_in_order_with_gaps():
+    chosen = choose_parts(SECTION, WEIGHTS, 60)
+    assert "--retries N" in chosen.text
+    assert "first paragraph" not in chosen.text
+    assert chosen.text.startswith("## Options\n" + GAP)
+
+
+def test_code_is_never_apart_from_the_sentence_that_introduces_it():
+    for tokens in range(10, 120, 5):
+        text = choose_parts(SECTION, WEIGHTS, tokens).text
+        assert ("without a limit" in text) == ("$ tool fetch --retries forever\n```" in text)
+
+
+def test_head_of_a_table_is_a_part_and_each_row_one():
+    lines = SECTION.split("\n")
+    parts = ["\n".join(lines[part.start : part.end]).strip() for part in find_parts(lines)]
+    assert "| variable | meaning |\n| --- | --- |" in parts
+    assert "| `TOOL_HOME` | folder of the cache |" in parts
+
+
+def test_parts_make_up_the_text():
+    lines = SECTION.split("\n")
+    parts = list(find_parts(lines))
+    assert [line for part in parts for line in lines[part.start : part.end]] == lines
+
+
+def test_lines_of_what_was_chosen_are_known():
+    chosen = choose_parts(SECTION, {Term("quiet"): 1.0}, 30)
+    lines = SECTION.split("\n")
+    assert lines[chosen.first] == "## Options"
+    assert chosen.last < len(lines) - 1
