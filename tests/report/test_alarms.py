@@ -1,5 +1,7 @@
 """What became of alarms, as the commits of the main line show it."""
 
+import re
+
 import pytest
 
 from ubp.__main__ import main
@@ -115,6 +117,10 @@ def test_report_shows_months_and_repeated_pages(project, capsys):
 def test_html_report_draws_a_column_for_each_month_and_lists_repeated_pages(project):
     with Workspace.open(str(project.root)) as workspace:
         page = report_html(read_report(workspace.session, ReportRequest()))
-    assert "<title>2023-11: 1 of 4 alarms right</title>" in page
+    titles = re.findall(r"<title>(2023-\d\d: .*?)</title>", page)
+    assert titles == [
+        *(f"2023-{month:02}: no alarms" for month in range(6, 11)),
+        "2023-11: 1 of 4 alarms right",
+    ]
     assert "1 of 4 alarms that commits settled led to an edit of the page (25%)" in page
     assert "<code>ubp bind --review docs/b.md</code>" in page

@@ -119,7 +119,8 @@ def months(shown: Sequence[MonthOfAlarms]) -> Markup:
             bottom -= height
             if height:
                 shapes.append(_Rect(kind, number * 10 + 5 * GAP, bottom, width, height))
-        labels.append(f"{month.month}: {month.edited} of {count(month.alarms, 'alarm')} right")
+        right = f"{month.edited} of {count(month.alarms, 'alarm')} right"
+        labels.append(f"{month.month}: {right if month.alarms else 'no alarms'}")
         columns.append((labels[-1], shapes))
     return render(
         "trend.svg",

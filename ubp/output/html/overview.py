@@ -1,14 +1,17 @@
 """The top of a report: how fresh the pages are, the trend, and the directories."""
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from ubp.frame.wording import count, day
 from ubp.output.html import charts
 from ubp.output.html.markup import format_number, render
-from ubp.report.values import Folder, Levels, Report
+from ubp.report.values import Folder, Levels, MonthOfAlarms, Report
 from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS, LEVEL_WORDS
 
 MAX_MONTHS = 60  # columns; the table lists all
+MIN_MONTHS = 6  # a single column would be as wide as the page
 MAX_REPEATED = 100
 
 AGE_WORDS = {
@@ -84,12 +87,27 @@ def topics(report: Report) -> Markup | None:
     )
 
 
+def _every_month(months: Sequence[MonthOfAlarms]) -> list[MonthOfAlarms]:
+    """Return the months from the first to the last, those without alarms too, at least six."""
+    known = {month.month: month for month in months}
+    first, last = (_month_number(month.month) for month in (months[0], months[-1]))
+    numbers = range(min(first, last - MIN_MONTHS + 1), last + 1)
+    names = (f"{number // 12:04}-{number % 12 + 1:02}" for number in numbers)
+    return [known.get(name, MonthOfAlarms(name, 0, 0, 0)) for name in names]
+
+
+def _month_number(name: str) -> int:
+    """Return the number of months from the year 0 to `2023-11`."""
+    year, month = map(int, name.split("-"))
+    return year * 12 + month - 1
+
+
 def alarms(report: Report) -> Markup | None:
     """Return what became of alarms, by month, and the pages with too wide references."""
     settled = report.alarms
     if settled is None or not settled.months:
         return None
-    shown = settled.months[-MAX_MONTHS:]
+    shown = _every_month(settled.months)[-MAX_MONTHS:]
     total = settled.total
     words = (
         f"{total.edited} of {count(total.alarms, 'alarm')} that commits settled led to an edit of "
