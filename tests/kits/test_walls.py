@@ -14,7 +14,7 @@ KITS = sorted(file.parent.name for file in (ROOT / "ubp/kits").glob("*/__init__.
 # Of the suite the tests that read the table, a few seconds of them.
 SUITE = (
     "tests/cli/test_commands.py::test_commands_and_their_examples_parse",
-    "tests/cli/test_commands.py::test_ubp_alone_lists_the_commands_and_the_state_of_the_repository",
+    "tests/cli/test_commands.py::test_help_lists_the_commands",
     "tests/cli/test_records.py",
     "tests/cli/test_report.py::test_report_record_matches_its_schema",
     "tests/server/tools/test_registry.py",

@@ -256,7 +256,7 @@ def test_pages_without_a_date_come_last(shelf, record):
     shelf.write("new.md", "---\ntitle: New\n---\n")
     for order in ("asc", "desc"):
         listed = record("list_pages", sort="created_at", order=order)["pages"]
-        assert (listed[-1]["filepath"], listed[-1]["updated_at"]) == ("new.md", None)
+        assert (listed[-1]["filepath"], listed[-1].get("updated_at")) == ("new.md", None)
         assert "created_at" not in listed[-1]
 
 
