@@ -426,7 +426,11 @@ def document_patterns(include: Iterable[str]) -> tuple[str, ...]:
 
 def config_text(collection: Collection) -> str:
     """Return the configuration that decides which files of its repository are documents."""
-    include = document_patterns(collection.include) if collection.kind == "mirror" else ("**",)
+    include: tuple[str, ...] = ("**",)
+    if collection.kind == "mirror":
+        include = document_patterns(collection.include)
+    elif collection.kind == "written":  # the list of imported folders beside them is none
+        include = DEFAULT_INCLUDE
     return json.dumps({"source": {"include": include}}) + "\n"
 
 

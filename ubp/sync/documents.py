@@ -48,6 +48,7 @@ from ubp.sync.repositories import (
     create_repository,
     locked,
     remove_stale_locks,
+    write_config,
 )
 
 AUTHOR = Author("UBP", "ubp@localhost")
@@ -137,11 +138,15 @@ class ImportedFolder:
 
 
 class Imported(NamedTuple):
-    """The paths of documents that are in the tree now as they are on disk, and their chunks."""
+    """The paths of documents that are in the tree now as they are on disk, and their chunks.
+
+    `below` is the number of files in folders of a folder that was imported without them.
+    """
 
     paths: tuple[FilePath, ...]
     chunks: int
     problems: tuple[Problem, ...]
+    below: int = 0
 
 
 class Compared(NamedTuple):
@@ -229,6 +234,9 @@ def import_files(
         RepositoryError: it could not be written; nothing has changed.
     """
     listed, problems, _ = _list_files(source)
+    below = 0
+    if not source.files and not source.is_recursive:
+        below = len(_list_files(replace(source, is_recursive=True)).files.keys() - listed.keys())
     with _writing(collection, context) as repository:
         tree = _tree(repository)
         sources = {known.prefix: known for known in _sources(repository)}
@@ -252,7 +260,7 @@ def import_files(
         _commit(repository, changes, f"Import {len(read)} files", context)
     imported = tuple(path for path in changes if path != SOURCES)
     chunks = sum(len(parse_markdown(changes[path] or b"").chunks) for path in imported)
-    return Imported(imported, chunks, tuple(problems))
+    return Imported(imported, chunks, tuple(problems), below)
 
 
 def compare_folders(  # noqa: PLR0913  # named, but for the first two
@@ -370,7 +378,8 @@ def delete_documents(
             marker = _marker(repository)
             write_atomically(marker, b"")
             count_purge(context.folder)
-            remove_from_history(repository, paths)
+            is_empty = not _documents(_tree(repository))
+            remove_from_history(repository, {*paths, SOURCES} if is_empty else paths)
             _finish_purge(repository, context)
     return removed
 
@@ -396,6 +405,7 @@ def _writing(collection: Collection, context: Context) -> Iterator[Repository]:
             if os.path.lexists(_marker(repository)):
                 remove_stale_locks(path)
                 _finish_purge(repository, context)
+            write_config(path, collection)
             yield repository
 
 

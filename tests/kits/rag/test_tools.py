@@ -278,6 +278,37 @@ async def test_another_repository_is_read_in_place(room, repository_in):
     assert "it is a local" in failure["message"]
 
 
+async def test_folder_without_its_folders_counts_what_is_left_out(room):
+    (room.papers / "deep/er").mkdir(parents=True)
+    (room.papers / "deep/one.md").write_text("# One\n")
+    (room.papers / "deep/er/two.md").write_text("# Two\n")
+    room.repository.write("docs/more/third.md", "# Third\n")
+    imported = await room.call("rag_index", path=str(room.papers), project="kb")
+    assert (len(imported["indexed_files"]), imported["left_out_count"]) == (2, 2)
+    imported = await room.call("rag_index", path=str(room.papers), project="kb", recursive=True)
+    assert (len(imported["indexed_files"]), imported.get("left_out_count")) == (4, None)
+    in_place = await room.call("rag_index", path="docs")
+    assert (len(in_place["indexed_files"]), in_place["left_out_count"]) == (2, 1)
+
+
+async def test_list_of_imported_folders_is_no_document(room):
+    (room.papers / "folders.md").write_text("# Shelves\n\nPrefix, folder, files, recursive.\n")
+    await room.call("rag_index", path=str(room.papers), project="kb")
+    found = await room.call("rag_search", query="prefix folder recursive", project="kb", top_k=10)
+    assert {result["file_path"].rpartition("/")[2] for result in found["results"]} <= {
+        "folders.md",
+        "intro.md",
+        "page.html.md",
+    }
+    assert found["total_found"] >= len(found["results"])
+    assert (await room.read("rag://stats/kb"))["total_documents"] == 3
+    deleted = await room.call("rag_delete", project="kb", purge=True)
+    assert deleted["deleted_count"] == 3
+    assert (await room.call("rag_sync", project="kb"))["added"] == []
+    await room.call("rag_index", path=str(room.papers), project="kb")
+    assert (await room.read("rag://stats/kb"))["total_documents"] == 3
+
+
 async def test_projects_may_be_limited(room, tmp_path):
     (tmp_path / "rag.yaml").write_text("projects: [kb]\n")
     metadata = {"source_type": "custom", "content": "x", "metadata": {}}
@@ -307,7 +338,7 @@ async def test_texts_enclose_passages_and_report_failures_like_other_sets(reposi
         place = r'^docs/auth\.md:\d+-\d+ > "Auth" \(score [\d.]+; .*id [0-9a-f-]{36}\)$'
         assert re.search(place, found, re.MULTILINE)
         cut = await ask("rag_search", query="password", search_type="keyword", max_tokens=200)
-        assert cut.startswith("1 passage, best first, of 2 documents. ")
+        assert cut.startswith("1 passage, best first, of 4 found. ")
         assert "more passage" in cut
         suggested = await ask("rag_suggest", context=AUTH, context_type="code")
         assert 'docs/auth.md: "Auth" (relevance ' in suggested

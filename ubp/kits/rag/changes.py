@@ -78,12 +78,16 @@ class IndexRequest:
 
 
 class Indexed(NamedTuple):
-    """The documents that a project has of a path, their chunks, and what could not be indexed."""
+    """The documents that a project has of a path, their chunks, and what could not be indexed.
+
+    `below` is the number of documents in folders of a folder that was indexed without them.
+    """
 
     project: str
     files: tuple[str, ...]
     chunks: int
     problems: tuple[Problem, ...]
+    below: int = 0
 
 
 class DeleteFilters(NamedTuple):
@@ -141,7 +145,7 @@ def index_path(session: Session, request: IndexRequest) -> Indexed:
         dict(request.fields or {}),
     )
     imported = import_files(collection, source, context, is_updating=request.is_updating)
-    return Indexed(name, imported.paths, imported.chunks, imported.problems)
+    return Indexed(name, imported.paths, imported.chunks, imported.problems, imported.below)
 
 
 def store_text(session: Session, project: str, document: ExternalDocument) -> StoredText:
@@ -305,17 +309,18 @@ def _indexed_in_place(project: Project, path: str, request: IndexRequest) -> Ind
     relative = os.path.relpath(path, root).replace(os.sep, "/")
     documents = view.document_paths()
     if relative in documents:
-        files = [FilePath(relative)]
+        files, below = [FilePath(relative)], 0
     else:
         prefix = "" if relative == "." else f"{relative}/"
+        found = [document for document in documents if document.startswith(prefix)]
         files = [
             document
-            for document in documents
-            if document.startswith(prefix)
-            and (request.is_recursive or "/" not in document.removeprefix(prefix))
+            for document in found
+            if request.is_recursive or "/" not in document.removeprefix(prefix)
         ]
+        below = len(found) - len(files)
     problems = []
-    if not files:
+    if not files and not below:
         problems.append(Problem(relative, "no document of the repository's configuration"))
     if request.fields and files:
         reason = "files of a repository stay as they are: write metadata into their front matter"
@@ -323,7 +328,7 @@ def _indexed_in_place(project: Project, path: str, request: IndexRequest) -> Ind
     blobs = view.link_graph().blobs(files)
     chunks = view.full_text().chunks(set(blobs.values()))
     count = sum(len(chunks.get(blob, ())) for blob in blobs.values())
-    return Indexed(project.name, tuple(files), count, tuple(problems))
+    return Indexed(project.name, tuple(files), count, tuple(problems), below)
 
 
 def _read_in_place(project: Project, within: str, *, full: bool) -> Compared:

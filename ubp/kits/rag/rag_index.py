@@ -24,6 +24,9 @@ class RagIndexRecord:
     total_chunks: Annotated[Count, "parts of these documents"]
     errors: Annotated[tuple[str, ...], "files that could not be indexed, and why"]
     time_taken_ms: Annotated[float, "time taken"]
+    left_out_count: Annotated[
+        Count, "documents in folders below, which `recursive` indexes, too"
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ def run(session: Session, request: RagIndexRequest) -> RagIndexRecord:
         total_chunks=indexed.chunks,
         errors=tuple(f"{problem.address}: {problem.reason}" for problem in indexed.problems),
         time_taken_ms=round((perf_counter() - started) * 1000, 1),
+        left_out_count=indexed.below,
     )
 
 
@@ -85,6 +89,9 @@ def text(record: RagIndexRecord, write: Writer) -> Iterator[str]:
     yield f"{files} of project {write.name(record.project)}, {chunks}. {write.notice()}"
     yield from (write.path(path) for path in record.indexed_files)
     yield from (f"Not indexed: {write.quote(error)}" for error in record.errors)
+    if record.left_out_count:
+        left_out = count(record.left_out_count, "document")
+        yield f"Left out: {left_out} in folders below. Pass recursive to index them, too."
 
 
 RAG_INDEX = Answer(

@@ -77,7 +77,7 @@ class RagSearchRecord:
 
     success: Success
     results: Annotated[tuple[RagResultRecord, ...], "best first"]
-    total_found: Annotated[Count, "documents that were found, at least"]
+    total_found: Annotated[Count, "passages that were found, at least"]
     search_time_ms: Annotated[float, "time taken"]
     truncated_count: Annotated[Count, "passages that are left out because of max_tokens"] = 0
 
@@ -131,7 +131,7 @@ def find_passages(
     mode: Mode = "hybrid",
     filters: RagSearchFilters = EVERY_DOCUMENT,
 ) -> tuple[tuple[RagResultRecord, ...], int]:
-    """Return the best passages of a project, and how many documents were found at least.
+    """Return the best passages of a project, and how many were found at least.
 
     Raises:
         UsageError: a date cannot be read, or the mode needs a model and there is none.
@@ -164,7 +164,8 @@ def find_passages(
             )
     results.sort(key=lambda result: -result.score)
     rounded = (replace(result, score=round(result.score, 3)) for result in results[:limit])
-    return tuple(rounded), found.answer.total
+    others = found.answer.total - len(hits)  # documents, each with a passage at least
+    return tuple(rounded), len(results) + others
 
 
 class _Passage(NamedTuple):
@@ -249,8 +250,7 @@ def text(record: RagSearchRecord, write: Writer) -> Iterator[str]:
         return
     marker = write.marker(*(result.text for result in record.results))
     passages = count(len(record.results), "passage")
-    documents = count(record.total_found, "document")
-    yield f"{passages}, best first, of {documents}. {write.notice(marker)}"
+    yield f"{passages}, best first, of {record.total_found} found. {write.notice(marker)}"
     for result in record.results:
         place = result.position
         headings = f" > {write.title(place.section)}" if place.section else ""
