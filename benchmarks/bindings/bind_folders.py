@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 
 from benchmarks.common.measure import print_table
-from ubp.bindings.evidence import EvidenceIndex, SuggestInputs
+from ubp.bindings.evidence import EvidenceIndex, open_evidence
 from ubp.bindings.features import MIN_CONFIDENCE, confidence, read_signals, score
 from ubp.bindings.folders import SURE, Folder, find_folders
 from ubp.workspace import Workspace
@@ -25,9 +25,8 @@ def judge(directory: str, keys: list[str]) -> Iterator[Judged]:
     with Workspace.open(directory, keys=keys) as workspace:
         view = workspace.session.view()
         pages = [page for page in view.bound_pages() if page.facts.references]
-        log = workspace.session.history.change_log()
-        basis = SuggestInputs(view, workspace.session.is_hidden, log, {})
-        gathered = EvidenceIndex(basis, [page.filepath for page in pages])
+        gathered = open_evidence(workspace.session, view, {})
+        gathered.load(view, [page.filepath for page in pages])
         for page in pages:
             named = [reference.source_path for reference in page.facts.references]
             for folder in proposed(page.filepath, gathered):

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ubp.bindings.evidence import EvidenceIndex, SuggestInputs
+from ubp.bindings.evidence import EvidenceIndex, open_evidence
 from ubp.bindings.features import (
     BIAS,
     KINDS,
@@ -87,9 +87,8 @@ def read_set(directory: str, keys: Sequence[str]) -> Set:
             for page in pages
         }
         names = [page.filepath for page in pages]
-        log = workspace.session.history.change_log()
-        basis = SuggestInputs(view, workspace.session.is_hidden, log, bound)
-        gathered = EvidenceIndex(basis, names)
+        gathered = open_evidence(workspace.session, view, bound)
+        gathered.load(view, names)
         found = []
         for page in pages:
             labels = _labels(page, workspace, gathered)

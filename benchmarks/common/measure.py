@@ -35,13 +35,23 @@ class Cost(NamedTuple):
     peak_mb: float
 
 
-def cost(command: Sequence[str], cwd: Path, ok: Sequence[int] = (0, 1)) -> Cost:
+def cost(
+    command: Sequence[str], cwd: Path, ok: Sequence[int] = (0, 1), stdin: Path | None = None
+) -> Cost:
     """Run a command once, its output thrown away."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     begun = os.times().elapsed
-    with subprocess.Popen(
-        command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
+    with (
+        open(stdin or os.devnull, "rb") as file,
+        subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment,
+            stdin=file,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        ) as process,
+    ):
         errors = process.stderr.read() if process.stderr else b""
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -1,5 +1,7 @@
 """The pages that seem to describe a source that no page lists, and those that it outdated."""
 
+from shutil import rmtree
+
 import pytest
 
 from ubp.bindings.describing import find_describing
@@ -84,3 +86,27 @@ def test_source_that_changed_after_the_page_is_found_without_a_binding(project):
     (found,) = unlisted(project)
     assert (found.filepath, found.verdict.verdict) == ("docs/token_store.md", "modified")
     assert "token_name" in {evidence.name for evidence in found.verdict.evidence}
+
+
+def test_evidence_of_a_commit_is_collected_once_and_equal_when_read(project, monkeypatch):
+    first = describing(project, "src/token_store.py")
+    assert first.found
+    monkeypatch.setattr("ubp.bindings.collected.find_sources", None)
+    assert describing(project, "src/token_store.py") == first
+
+
+@pytest.mark.parametrize("difference", ["commit", "configuration"])
+def test_evidence_is_collected_again_where_commit_or_configuration_differs(project, difference):
+    project.write("src/third.py", "def read_token():\n    pass\n")
+    project.commit()
+    project.write(".git/info/exclude", ".ubp/\n")
+    project.write(".ubp/config.json", '{"source": {"exclude": ["src/third.py"]}}')
+    before = describing(project, "src/token_store.py")
+    if difference == "commit":
+        project.remove("src/other.py")
+        project.commit()
+    else:
+        project.remove(".ubp/config.json")
+    after = describing(project, "src/token_store.py")
+    rmtree(project.root / ".git/ubp")
+    assert before != after == describing(project, "src/token_store.py")

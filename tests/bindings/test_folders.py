@@ -8,7 +8,6 @@ from ubp.answers.bindings.bind import BindRequest
 from ubp.bindings.folders import CoChange, find_folders
 from ubp.bindings.sources import CandidateSources
 from ubp.bindings.text_evidence import find_text_mentions
-from ubp.code.names import NO_NAMES
 from ubp.core.model import FilePath
 from ubp.markdown.mentions import Mention, read_mentions
 from ubp.workspace import Workspace
@@ -16,7 +15,7 @@ from ubp.workspace import Workspace
 AUTH = ["src/auth/close.py", "src/auth/open.py", "src/auth/session.py"]
 OTHERS = [f"src/other/part_{number}.py" for number in range(50)]
 PATHS = [*AUTH, "src/auth/store/disk.py", "src/auth/store/memory.py", *OTHERS]
-SOURCES = CandidateSources(PATHS, [NO_NAMES] * len(PATHS), set())
+SOURCES = CandidateSources(PATHS, [0] * len(PATHS), {}, {})
 SELDOM = CoChange(len, 1_000)
 BODY = """# Login
 
@@ -106,7 +105,7 @@ def test_directory_with_bound_or_refused_files_is_not_proposed(project):
 
 def test_directory_is_named_in_any_unicode_form():
     folder = unicodedata.normalize("NFD", "src/ガイド")
-    sources = CandidateSources([FilePath(f"{folder}/a.txt")], [NO_NAMES], set())
+    sources = CandidateSources([FilePath(f"{folder}/a.txt")], [0], {}, {})
     for text in ("src/ガイド/", "src/ガイド"):
         said = read_mentions(f"`{text}`\n".encode())
         assert find_text_mentions(FilePath("docs/a.md"), said, sources).folders.keys() == {folder}

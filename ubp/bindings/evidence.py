@@ -1,93 +1,59 @@
 """The evidence index: everything that connects the documents of a snapshot with its sources."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ubp.bindings.collected import CollectRequest, find_sources, read_collected, read_names
 from ubp.bindings.features import RawSignals
 from ubp.bindings.folders import CoChange
 from ubp.bindings.history_evidence import CoChangeHistory
 from ubp.bindings.path_evidence import SiblingBindings, find_similar_paths
-from ubp.bindings.sources import CandidateSources, find_candidates
+from ubp.bindings.sources import CandidateSources
 from ubp.bindings.text_evidence import (
     PageRarity,
-    find_back_references,
     find_embedded,
     find_identifier_matches,
     find_text_mentions,
 )
-from ubp.code.names import NO_NAMES, SourceNames
+from ubp.core.config import scope_key
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath
-from ubp.git.change_log import LoggedChange
-from ubp.index.names import read_page_mentions, read_source_names
+from ubp.index.names import read_page_mentions
+from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.markdown.mentions import PageMentions
 
-# A sample of this size is enough to estimate how rare an identifier is among documents.
-MAX_PAGES_READ = 2_000
-
-EMPTY_BLOBS = frozenset(
-    {
-        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
-        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
-    }
-)
-"""The ids of an empty file, by SHA-1 and SHA-256: `__init__.py`, `.gitkeep`."""
-
 NO_MENTIONS = PageMentions("", (), (), frozenset())
-
-
-class SuggestInputs(NamedTuple):
-    """What evidence is collected from; `bound` are the source references of each document."""
-
-    view: View
-    is_hidden: Callable[[FilePath], bool]
-    log: Iterable[LoggedChange]
-    bound: Mapping[FilePath, Iterable[FilePath]]
 
 
 class EvidenceIndex:
     """The evidence for every source; `raw_signals` returns it for a document that was loaded."""
 
-    def __init__(self, inputs: SuggestInputs, pages: Collection[FilePath] = ()) -> None:
-        """Load the mentions of `pages`; `load` adds those of others."""
-        view = inputs.view
-        self._context = view.context
-        documents = view.document_paths()
-        entries = dict(find_candidates(view, inputs.is_hidden))
-        changed = [path for path in entries if view.is_changed(path)]
-        entries |= {path: entry for path, entry in view.entries(changed).items() if entry}
-        entries = {path: entry for path, entry in entries.items() if entry.id not in EMPTY_BLOBS}
-        self._entries = entries
-        sample = documents[:: -(-len(documents) // MAX_PAGES_READ) or 1]
-        mentions = _read_mentions(view, sample).values()
-        self._rarity = PageRarity(
-            Counter(
-                identifier.text
-                for page_mentions in mentions
-                for identifier in page_mentions.identifiers
-            ),
-            len(mentions),
-        )
+    def __init__(
+        self, request: CollectRequest, bound: Mapping[FilePath, Iterable[FilePath]]
+    ) -> None:
+        """Collect the evidence in a snapshot; `bound` are the source references of documents."""
+        self._request = request
+        collected = read_collected(request)
+        self._rarity = PageRarity(collected.page_counts, collected.page_count)
         self._translations: dict[str, list[FilePath]] = {}
-        for page in documents:
+        for page in request.view.document_paths():
             self._translations.setdefault(without_language(page), []).append(page)
-        names = self._read_names()
-        self.sources = CandidateSources(list(entries), names, self._rarity.counts.keys())
-        self._back_references = find_back_references(documents, names)
+        self.sources = CandidateSources(
+            collected.paths, collected.sizes, collected.users, collected.definers
+        )
+        self._looked_up = set(collected.page_counts)
+        self._back_references = collected.naming
         numbers = self.sources.numbers
-        self._history = CoChangeHistory(inputs.log, numbers, documents)
+        self._history = CoChangeHistory(collected.co_changes)
         self.activities = self._history.activities()
         self.co_change = CoChange(self._history.count_commits, self._history.commits)
         self._bindings = SiblingBindings(
             {
                 page: [numbers[path] for path in paths if path in numbers]
-                for page, paths in inputs.bound.items()
+                for page, paths in bound.items()
             }
         )
         self._mentions: dict[FilePath, PageMentions] = {}
-        self.load(view, pages)
 
     def load(self, view: View, pages: Collection[FilePath]) -> None:
         """Read the mentions of these documents and their translations, if not yet loaded."""
@@ -95,8 +61,11 @@ class EvidenceIndex:
         new = _read_mentions(view, required - self._mentions.keys())
         self._mentions |= new
         identifiers = {mention.text for page in new.values() for mention in page.identifiers}
-        if unknown := self.sources.unknown(identifiers):
-            self.sources.look_up(self._read_names(), unknown)
+        if unknown := identifiers - self._looked_up:
+            self._looked_up |= unknown
+            request = self._request
+            entries = find_sources(request.view, request.is_hidden)
+            self.sources.look_up(read_names(request.view, entries), unknown)
 
     def raw_signals(self, page: FilePath) -> RawSignals:
         """Return the evidence for each source of a document."""
@@ -130,9 +99,29 @@ class EvidenceIndex:
         """Return a document and its translations."""
         return self._translations.get(without_language(page), [page])
 
-    def _read_names(self) -> list[SourceNames]:
-        names = read_source_names(self._context, self._entries)
-        return [names.get(entry.id, NO_NAMES) for entry in self._entries.values()]
+
+def open_evidence(
+    session: Session,
+    view: View,
+    bound: Mapping[FilePath, Iterable[FilePath]],
+    name: str = "binding evidence",
+) -> EvidenceIndex:
+    """Return the evidence in a snapshot, cached under a name until its view forgets it.
+
+    After a request about one document others often follow before anything changes.
+    """
+
+    def build_index() -> EvidenceIndex:
+        head = view.snapshot.commit
+        request = CollectRequest(
+            view,
+            session.is_hidden,
+            lambda: session.history.change_log(head=head) if head else (),
+            scope_key(session.config),
+        )
+        return EvidenceIndex(request, bound)
+
+    return view.derived(name, build_index)
 
 
 def _read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:

@@ -26,74 +26,88 @@ class CoChangeCount(NamedTuple):
     commits: int
 
 
-class _Change(NamedTuple):
-    """The weight of a commit, and the numbers of the sources that it changed."""
+class CoChanges(NamedTuple):
+    """Which documents and sources the commits of a log changed; the sources are numbers.
 
-    weight: float
-    sources: Sequence[int]
+    `commits` is their number, `of_sources` the commits that changed each source, `weights` the sum
+    of theirs; `changes` are the weight and the sources of each commit that changed a document, and
+    `of_pages` their indices for each document, the newest first.
+    """
+
+    commits: int
+    of_sources: Sequence[Sequence[int]]
+    weights: Sequence[float]
+    changes: Sequence[tuple[float, Sequence[int]]]
+    of_pages: Mapping[FilePath, Sequence[int]]
+
+
+def count_co_changes(
+    log: Iterable[LoggedChange], numbers: Mapping[FilePath, int], pages: Collection[FilePath]
+) -> CoChanges:
+    """Return what changed together in a log with the newest commit first."""
+    of_sources: list[list[int]] = [[] for _ in numbers]
+    weights = [0.0] * len(numbers)
+    changes: list[tuple[float, Sequence[int]]] = []
+    of_pages: dict[FilePath, list[int]] = {page: [] for page in pages}
+    commits = 0
+    for change in log:
+        commits += 1
+        sources = [numbers[path] for path in change.paths if path in numbers]
+        weight = 1 / math.log2(1 + len(change.paths)) if change.paths else 0.0
+        for number in sources:
+            of_sources[number].append(commits)
+            weights[number] += weight
+        edited = [path for path in change.paths if path in of_pages]
+        for path in edited:
+            of_pages[path].append(len(changes))
+        if edited:
+            changes.append((weight, sources))
+    return CoChanges(commits, of_sources, weights, changes, of_pages)
 
 
 class CoChangeHistory:
-    """Which sources changed with which documents, from a log with the newest commit first."""
+    """Which sources changed with which documents."""
 
-    def __init__(
-        self,
-        log: Iterable[LoggedChange],
-        numbers: Mapping[FilePath, int],
-        pages: Collection[FilePath],
-    ) -> None:
-        self._commits: list[list[int]] = [[] for _ in numbers]
-        self._source_weights = [0.0] * len(numbers)
-        self._page_changes: dict[FilePath, list[_Change]] = {page: [] for page in pages}
-        self.commits = 0
-        for change in log:
-            self.commits += 1
-            self._add(change.paths, numbers)
+    def __init__(self, co_changes: CoChanges) -> None:
+        self._changes = co_changes
+        self.commits = co_changes.commits
 
     def activities(self) -> list[float]:
         """Return how much busier each source is than average, in logarithms of its commits."""
-        logs = [math.log1p(len(commits)) for commits in self._commits]
+        logs = [math.log1p(len(commits)) for commits in self._changes.of_sources]
         average = sum(logs) / (len(logs) or 1)
         return [value - average for value in logs]
 
     def count_commits(self, numbers: Iterable[int]) -> int:
         """Return the number of commits in which any of these sources changed."""
-        return len(set().union(*(self._commits[number] for number in numbers)))
+        return len(set().union(*(self._changes.of_sources[number] for number in numbers)))
 
     def has_history(self, page: FilePath) -> bool:
         """Return whether a document has more history than an import of everything."""
-        changes = self._page_changes.get(page, ())
-        return sum(change.weight for change in changes) >= MIN_INFORMATIVE
+        return sum(weight for weight, _ in self._of_page(page)) >= MIN_INFORMATIVE
 
     def co_changes(self, page: FilePath) -> dict[int, CoChangeCount]:
         """Return the sources that changed together with a document."""
-        changes = self._page_changes.get(page, [])
-        total = sum(change.weight for change in changes)
+        changes = self._of_page(page)
+        total = sum(weight for weight, _ in changes)
         shared: dict[int, float] = {}
         counts: dict[int, int] = {}
         for weight, sources in changes:
             for number in sources:
                 shared[number] = shared.get(number, 0.0) + weight
                 counts[number] = counts.get(number, 0) + 1
-        birth = changes[-1] if changes else _Change(0.0, ())
-        added = frozenset(birth.sources)
+        birth, sources_at_birth = changes[-1] if changes else (0.0, ())
+        added = frozenset(sources_at_birth)
         return {
             number: CoChangeCount(
                 weight / (total + PRIOR),
-                weight / (self._source_weights[number] + PRIOR),
-                birth.weight if number in added else 0.0,
+                weight / (self._changes.weights[number] + PRIOR),
+                birth if number in added else 0.0,
                 counts[number],
             )
             for number, weight in shared.items()
         }
 
-    def _add(self, paths: Sequence[FilePath], numbers: Mapping[FilePath, int]) -> None:
-        sources = [numbers[path] for path in paths if path in numbers]
-        weight = 1 / math.log2(1 + len(paths)) if paths else 0.0
-        for number in sources:
-            self._commits[number].append(self.commits)
-            self._source_weights[number] += weight
-        change = _Change(weight, sources)
-        for path in paths:
-            if path in self._page_changes:
-                self._page_changes[path].append(change)
+    def _of_page(self, page: FilePath) -> list[tuple[float, Sequence[int]]]:
+        changes = self._changes.changes
+        return [changes[index] for index in self._changes.of_pages.get(page, ())]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.bindings.evidence import EvidenceIndex, SuggestInputs
+from ubp.bindings.evidence import EvidenceIndex, open_evidence
 from ubp.bindings.explain import ExplainContext, explain_source
 from ubp.bindings.features import Evidence, confidence, read_signals, score
 from ubp.bindings.sources import find_candidates
@@ -52,13 +52,7 @@ def find_pages(
     name = "binding evidence" if has_references else "unbound evidence"
     bound = _read_references(view) if has_references else {}
     pages = view.document_paths()
-
-    def build_index() -> EvidenceIndex:
-        head = view.snapshot.commit
-        log = session.history.change_log(head=head) if head else []
-        return EvidenceIndex(SuggestInputs(view, session.is_hidden, log, bound))
-
-    index = view.derived(name, build_index)
+    index = open_evidence(session, view, bound, name)
     odds = view.derived(f"odds by {name}", lambda: _read_odds(view, index, pages))
     number = index.sources.numbers.get(source, -1)
     described = [

@@ -152,31 +152,34 @@ class CandidateSources:
     """
 
     def __init__(
-        self, paths: Sequence[FilePath], names: Sequence[SourceNames], identifiers: AbstractSet[str]
+        self,
+        paths: Sequence[FilePath],
+        identifiers: Sequence[int],
+        users: Mapping[str, Numbers],
+        definers: Mapping[str, Numbers],
     ) -> None:
-        """Index these paths; `identifiers` are those that documents mention, `look_up` adds others.
+        """Index these paths; `look_up` adds users and definers of other identifiers.
 
-        The identifiers of all sources are not kept: they take ten times the memory of all the rest.
+        `identifiers` are the numbers of identifiers of each source: these themselves are not kept,
+        as they take ten times the memory of all the rest.
         """
         self.paths = paths
         self.count = len(paths)
         self.numbers = {path: number for number, path in enumerate(paths)}
-        self.by_name = _invert((_last_name(path),) for path in paths)
-        self.by_stem = _invert((path_stem(path),) for path in paths)
-        self.by_folder = _invert(parent_folders(path) for path in paths)
+        self.by_name = invert((_last_name(path),) for path in paths)
+        self.by_stem = invert((path_stem(path),) for path in paths)
+        self.by_folder = invert(parent_folders(path) for path in paths)
         self.folders = {nfc(folder): folder for folder in self.by_folder}
         self.folders_by_name: dict[str, list[str]] = {}
         for folder in self.by_folder:
             self.folders_by_name.setdefault(_last_name(folder), []).append(folder)
         self.own_words = [path_words(public_name(path)) for path in paths]
         self.path_words = [path_words(path.rpartition(".")[0] or path) for path in paths]
-        self.by_own_word = _invert(self.own_words)
-        self.by_path_word = _invert(self.path_words)
-        self.users: dict[str, Numbers] = {}
-        self.definers: dict[str, Numbers] = {}
-        self._looked_up: set[str] = set()
-        self.look_up(names, identifiers)
-        self.identifiers = [len(source_names.used) for source_names in names]
+        self.by_own_word = invert(self.own_words)
+        self.by_path_word = invert(self.path_words)
+        self.users = dict(users)
+        self.definers = dict(definers)
+        self.identifiers = identifiers
         sizes = [math.log(MIN_IDENTIFIERS + size) for size in self.identifiers]
         self.sizes = [size - sum(sizes) / (len(sizes) or 1) for size in sizes]
         """How much larger each source is than average, in logarithms of its identifiers."""
@@ -194,15 +197,10 @@ class CandidateSources:
         self._log_count = math.log(self.count + 1)
         self._own_weights = [sum(map(self.rarity, words)) or 1.0 for words in self.own_words]
 
-    def unknown(self, identifiers: AbstractSet[str]) -> AbstractSet[str]:
-        """Return those of these identifiers that have not been looked up."""
-        return identifiers - self._looked_up
-
     def look_up(self, names: Sequence[SourceNames], identifiers: AbstractSet[str]) -> None:
         """Find the users and definers of identifiers."""
-        self._looked_up |= identifiers
-        self.users |= _invert(identifiers & source_names.used for source_names in names)
-        self.definers |= _invert(identifiers & source_names.defined for source_names in names)
+        self.users |= invert(identifiers & source_names.used for source_names in names)
+        self.definers |= invert(identifiers & source_names.defined for source_names in names)
 
     def uses(self, number: int, identifier: str) -> bool:
         """Return whether a source uses an identifier."""
@@ -245,7 +243,7 @@ def _last_name(path: str) -> str:
     return nfc(path.rpartition("/")[2])
 
 
-def _invert(keys: Iterable[Iterable[str]]) -> dict[str, Numbers]:
+def invert(keys: Iterable[Iterable[str]]) -> dict[str, Numbers]:
     """Return the numbers of the items that have each key; `keys` are those of each item."""
     inverted: dict[str, Numbers] = {}
     for number, item_keys in enumerate(keys):

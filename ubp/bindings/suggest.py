@@ -1,12 +1,12 @@
 """Suggested bindings: for each document the sources that it seems to describe."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha1
 from heapq import nlargest
 from typing import NamedTuple
 
-from ubp.bindings.evidence import EvidenceIndex, SuggestInputs
+from ubp.bindings.evidence import EvidenceIndex, open_evidence
 from ubp.bindings.explain import ExplainContext, explain_folder, explain_source
 from ubp.bindings.features import (
     BIAS,
@@ -60,7 +60,6 @@ class SuggestRequest(NamedTuple):
 
     pages: Sequence[FilePath]
     limit: int
-    is_hidden: Callable[[FilePath], bool]
     refused: Collection[tuple[FilePath | None, FilePath]]
     scope: str
 
@@ -96,20 +95,19 @@ def suggest_bindings(
     if len(records) == len(selected):  # they were asked for
         records = frozenset()
     selected = [path for path in selected if path not in records]
-    configuration = f"{scope_key(config)}\n{config.keys}"
-    request = SuggestRequest(selected, limit, session.is_hidden, config.refused, configuration)
-    suggestions = suggest_sources(view, session.history, request)
+    request = SuggestRequest(selected, limit, config.refused, f"{scope_key(config)}\n{config.keys}")
+    suggestions = suggest_sources(session, view, request)
     return BindingSuggestions(tuple(suggestions), len(documents), len(bound), len(records))
 
 
-def suggest_sources(view: View, history: History, request: SuggestRequest) -> list[PageSuggestions]:
+def suggest_sources(session: Session, view: View, request: SuggestRequest) -> list[PageSuggestions]:
     """Return the suggested sources of each document, without those that it names or includes."""
     refused = sorted(request.refused, key=lambda pair: (pair[0] or "", pair[1]))
     question = (request.pages, request.limit, refused, request.scope)
     cache = _SuggestionCache(view, question)
     if (cached := cache.read()) is not None:
         return cached
-    index, bound = _open_index(view, history, request.is_hidden)
+    index, bound = _open_evidence(session, view)
     index.load(view, request.pages)
     suggestions = []
     for done, page in enumerate(with_checkpoints(request.pages, 1), 1):
@@ -124,7 +122,7 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     suggestions = [
         page._replace(suggestions=()) if page.filepath in rendered else page for page in suggestions
     ]
-    suggestions = _narrow(suggestions, view, history, request.limit)
+    suggestions = _narrow(suggestions, view, session.history, request.limit)
     cache.write(suggestions)
     return suggestions
 
@@ -139,7 +137,7 @@ def rate_bindings(
     """
     if not pages:  # opening the evidence takes 50 to 250 ms
         return {}
-    index, bound = _open_index(view, session.history, session.is_hidden)
+    index, bound = _open_evidence(session, view)
     index.load(view, pages)
     rendered = _find_rendered(pages, view)
     rated: dict[FilePath, tuple[Suggestion, ...]] = {}
@@ -153,8 +151,8 @@ def rate_bindings(
     return rated
 
 
-def _open_index(
-    view: View, history: History, is_hidden: Callable[[FilePath], bool]
+def _open_evidence(
+    session: Session, view: View
 ) -> tuple[EvidenceIndex, Mapping[FilePath, Sequence[FilePath]]]:
     """Return the evidence for every source, and the sources of the bound documents."""
     bound = {
@@ -162,14 +160,7 @@ def _open_index(
         for page in view.bound_pages()
         if page.facts.references
     }
-
-    def build_index() -> EvidenceIndex:
-        head = view.snapshot.commit
-        log = history.change_log(head=head) if head else []
-        return EvidenceIndex(SuggestInputs(view, is_hidden, log, bound))
-
-    # After a request about one document others often follow before anything changes.
-    return view.derived("binding evidence", build_index), bound
+    return open_evidence(session, view, bound), bound
 
 
 def _find_rendered(pages: Collection[FilePath], view: View) -> set[FilePath]:

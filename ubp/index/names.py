@@ -11,12 +11,15 @@ from ubp.index.store.facts import NameTable
 from ubp.index.tree import IndexContext
 from ubp.markdown.mentions import Mention, PageMentions, read_mentions
 
+# What was read is stored for each: a parser that finds other names needs another kind.
+SOURCE_KIND, PAGE_KIND = "source", "page 2"
+
 
 def read_source_names(
     context: IndexContext, sources: Mapping[FilePath, Entry]
 ) -> dict[ObjectId, SourceNames]:
     """Return the names in each of these sources, by blob; their entries must be hashed."""
-    table = NameTable(context.store.database, "source")
+    table = NameTable(context.store.database, SOURCE_KIND)
     texts = _read(
         context, sources, table, "Reading sources", lambda data: _pack_names(read_names(data))
     )
@@ -27,7 +30,7 @@ def read_page_mentions(
     context: IndexContext, pages: Mapping[FilePath, Entry]
 ) -> dict[ObjectId, PageMentions]:
     """Return the mentions in each of these documents, by blob; their entries must be hashed."""
-    table = NameTable(context.store.database, "page 2")
+    table = NameTable(context.store.database, PAGE_KIND)
     texts = _read(
         context, pages, table, "Reading pages", lambda data: _pack_mentions(read_mentions(data))
     )
