@@ -10,7 +10,13 @@ from ubp.edits import changes
 from ubp.edits.model import Agent
 from ubp.edits.propose import EditRequest, propose
 from ubp.edits.review import accept
-from ubp.sync.bookmarks import canonical_url, parse_moment, read_export, write_note
+from ubp.sync.bookmarks import (
+    canonical_url,
+    is_bookmark_file,
+    parse_moment,
+    read_export,
+    write_note,
+)
 from ubp.workspace import Workspace
 
 NETSCAPE = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
@@ -324,3 +330,35 @@ def test_exports_in_a_folder_are_read_where_a_pattern_includes_them(run, stored,
     paths = stored("saved", "ls-tree", "-r", "--name-only", "main").split()
     assert len(paths) == 4
     assert {"own.md", "table.csv"} < {*paths}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"\xef\xbb\xbf<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>", True),
+        (b'<ul><li><a href="https://a.example/" time_added="1" tags="">A</a></ul>', True),
+        (b'<dl><dt><A HREF="https://a.example/" ADD_DATE="1">A</A></dl>', True),
+        (b'<!DOCTYPE html><a href="https://a.example/">A</a>', False),
+        (b"<!DOCTYPE html><pre>&lt;A ADD_DATE=1&gt; of NETSCAPE-Bookmark-file-1</pre>", False),
+    ],
+)
+def test_bookmark_file_has_its_type_or_dates_of_links(data, expected):
+    assert is_bookmark_file(data) is expected
+
+
+def test_page_in_a_folder_is_converted_and_a_file_of_bookmarks_is_read(run, stored, tmp_path):
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    page = '<title>Guide</title><h1>Guide</h1><p>Quinces. <a href="https://a.example/b">B</a>'
+    (folder / "page.html").write_text(page)
+    (folder / "saved.html").write_text(
+        "<!DOCTYPE NETSCAPE-Bookmark-file-1>"
+        '<DL><p><DT><A HREF="https://example.com/a" ADD_DATE="1736899200">A</A></DL>'
+    )
+    run("collections", "add", "mixed", str(folder), "--include", "*.html", "--yes")
+    paths = stored("mixed", "ls-tree", "-r", "--name-only", "main").split()
+    assert len(paths) == 2
+    assert "Quinces." in stored("mixed", "show", "main:page.md")
+    run("collections", "add", "named", str(folder / "page.html"), "--yes")
+    (path,) = stored("named", "ls-tree", "-r", "--name-only", "main").split()
+    assert path.startswith("a-example-b-")

@@ -230,3 +230,17 @@ def test_formatting_that_each_paragraph_opens_again_is_too_deep():
 )
 def test_page_of_many_elements_that_end_is_not_too_deep(element):
     assert not is_too_deep(element * 3000)
+
+
+def test_main_element_with_the_title_is_the_text_whatever_headings_are_beside_it():
+    page = HtmlPage(
+        "<title>T</title><body><div><h2>Keyboard shortcuts</h2></div><h1>The book</h1>"
+        "<main><h1>Slices</h1><p>Text.</p></main></body>",
+        "https://book.example/",
+    )
+    assert page.convert(lambda address: address, ()).endswith("---\n\n# Slices\n\nText.\n")
+
+
+def test_page_without_title_and_heading_gets_no_empty_heading():
+    page = HtmlPage("<h2>Types</h2><p>Text.</p>", "")
+    assert "\n\n## Types\n\nText.\n" in page.convert(lambda address: address, ())

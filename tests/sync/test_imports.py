@@ -281,6 +281,63 @@ def test_folder_of_documents_is_imported_again_when_it_changes(run, stored, tmp_
     assert "1 removed" in run("collections", "sync", "notes")
 
 
+def test_folder_of_html_files_becomes_documents_that_link_to_each_other(run, stored, tmp_path):
+    manual = tmp_path / "manual"
+    (manual / "sub").mkdir(parents=True)
+    (manual / "index.html").write_text(
+        '<title>Manual</title><h2>Start</h2><p>See <a href="sub/two.html?v=1#deep">two</a>, '
+        '<a href="sub/">folder</a>, <a href="figure.png">figure</a>, <a href="../x.html">up</a>'
+        ' and <a href="https://else.example/x.html">else</a>.'
+    )
+    (manual / "sub/index.html").write_text('<h1>Sub</h1><a href="../index.html">up</a>')
+    (manual / "sub/two.html").write_text(
+        '<h1>Two</h1><p id="deep">Deep</p><a href="#deep">here</a>'
+    )
+    (manual / "both.md").write_text("# Both\n")
+    (manual / "both.html").write_text("<h1>Both pages</h1>")
+    (manual / "none.html").write_text("<p>No heading.</p>")
+    options = ("--include", "**/*.html", "--include", "**/*.md", "--language", "tiny", "--yes")
+    assert "6 files: 6 added" in run("collections", "add", "manual", str(manual), *options)
+    names = stored("manual", "ls-tree", "-r", "--name-only", "main").split()
+    assert names == [
+        *("both.html.md", "both.md", "index.md", "none.md", "sub/index.md", "sub/two.md"),
+    ]
+    assert stored("manual", "show", "main:index.md") == (
+        '---\ntitle: "Manual"\noriginal: "index.html"\n---\n\n# Manual\n\n## Start\n\n'
+        "See [two](sub/two.md#deep), [folder](sub/index.md), figure, up and "
+        "[else](https://else.example/x.html)."
+    )
+    assert "[up](../index.md)" in stored("manual", "show", "main:sub/index.md")
+    two = stored("manual", "show", "main:sub/two.md")
+    assert '<a id="deep"></a>Deep' in two
+    assert "[here](#deep)" in two
+    assert "# none.html" in stored("manual", "show", "main:none.md")
+    found = run("search", "--in", "manual", "Deep", "--json")
+    assert '"sub/two.md"' in found
+    assert "unchanged" in run("collections", "sync", "manual")
+
+
+def test_html_files_that_cannot_be_converted_are_listed(run, stored, tmp_path):
+    manual = tmp_path / "manual"
+    manual.mkdir()
+    (manual / "good.html").write_bytes("<meta charset=euc-jp><h1>\u672c</h1>".encode("euc-jp"))
+    (manual / "deep.html").write_text("<div>" * 3000)
+    (manual / "undeclared.html").write_bytes("<h1>\u672c</h1>".encode("shift_jis"))
+    (manual / "wrong.html").write_bytes(b"<meta charset=euc-jp><h1>\xff\xff</h1>")
+    (manual / "binary.html").write_bytes(b"\0\1\2")
+    add_manual = ("collections", "add", "manual", str(manual), "--yes", "--include", "*.html")
+    out = run(*add_manual, status=2)
+    assert "deep.html: its elements are nested too deeply" in out
+    assert "undeclared.html: not UTF-8, and it declares no encoding" in out
+    assert "wrong.html: not valid euc-jp" in out
+    assert "binary.html: not a text file" in out
+    assert stored("manual", "ls-tree", "-r", "--name-only", "main") == "good.md"
+    assert "# \u672c" in stored("manual", "show", "main:good.md")
+    (manual / "good.html").unlink()
+    out = run("collections", "add", "other", str(manual), "--yes", "--include", "*.html", status=2)
+    assert "binary.html: not a text file" in out
+
+
 def test_project_pins_an_import_by_its_tree_and_sync_moves_the_pin(site, run, stored, repository):
     repository.write(".ubp/config.json", "{}\n")
     site.page("/tiny/spec", ONE_PAGE)

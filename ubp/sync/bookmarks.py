@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -117,6 +118,18 @@ class Export(NamedTuple):
 def is_export(path: str) -> bool:
     """Return whether a file may be an export of bookmarks, by its suffix."""
     return path.lower().endswith(EXPORT_SUFFIXES)
+
+
+# Netscape's format begins with a document type of its own; Pocket's has the attribute of its dates.
+_SIGNATURE = re.compile(
+    rb"\A\s*<!DOCTYPE\s+NETSCAPE-Bookmark-file-1\b|<a\b[^<>]*\s(?:add_date|time_added)\s*=",
+    re.IGNORECASE,
+)
+
+
+def is_bookmark_file(data: bytes) -> bool:
+    """Return whether HTML is a file of bookmarks, and not a page with links."""
+    return _SIGNATURE.search(data.removeprefix(BOM_UTF8)) is not None
 
 
 def read_export(data: bytes, name: str) -> Export:

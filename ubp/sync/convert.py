@@ -6,10 +6,11 @@ What a reader of the page does not see is left out: scripts, navigation, comment
 
 import codecs
 import json
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from html_to_markdown import ConversionOptions, convert
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -20,7 +21,8 @@ LinkResolver = Callable[[str], str]
 """Returns what a page of the import should contain for an absolute address."""
 
 HEADINGS = "h1, h2, h3, h4, h5, h6"
-# Where the text is, of the first kind that has nearly all headings of the page.
+# Where the text is, of the first kind that has nearly all headings of the page. `main` with the
+# title needs no more: in mdBook's pages, menus and the help for keys have headings beside it.
 MAIN_ELEMENTS = ("main", '[role="main"]', "div.body", "article", "#content")
 MIN_HEADINGS_SHARE = 0.9
 REMOVED = (
@@ -151,12 +153,14 @@ class HtmlPage:
     """A parsed web page; `url` is its address after redirects.
 
     `links` are the absolute addresses that it links to, `version` is what it states near its top.
+    `original` is the file that it was read from: its front matter names this, and not the address.
     """
 
-    def __init__(self, text: str, url: str) -> None:
+    def __init__(self, text: str, url: str, *, original: str = "") -> None:
         parser = self._parser = LexborHTMLParser(_INVISIBLE.sub("", text))
         base = parser.css_first("base[href]")
         self.url = url
+        self._original = original
         self._base = urljoin(url, base.attributes.get("href") or "") if base else url
         title = parser.css_first("title")
         self.title = " ".join(title.text().split()) if title else ""
@@ -202,16 +206,24 @@ class HtmlPage:
         wanted = len(body.css(HEADINGS)) * MIN_HEADINGS_SHARE
         for selector in MAIN_ELEMENTS:
             found = body.css(selector)
-            if len(found) == 1 and len(found[0].css(HEADINGS)) >= wanted:
+            if len(found) != 1:
+                continue
+            has_title = "main" in selector and found[0].css_first("h1") is not None
+            if has_title or len(found[0].css(HEADINGS)) >= wanted:
                 return found[0]
         return body
 
     def _rewrite_links(self, content: LexborNode, resolve: LinkResolver) -> None:
         for link in content.css("a[href]"):
             address = self._absolute(link.attributes.get("href"))
-            if address.startswith(("https:", "http:")):
-                link.attrs["href"] = resolve(address)
+            is_file = bool(self._original) and address.startswith("file:")
+            if address.startswith(("https:", "http:")) or is_file:
+                address = resolve(address)
+                if address:
+                    link.attrs["href"] = address
             elif not address.startswith("mailto:"):  # `javascript:`, `data:`
+                address = ""
+            if not address:
                 del link.attrs["href"]
         for image in content.css("img"):
             address = self._absolute(image.attributes.get("src"))
@@ -225,10 +237,22 @@ class HtmlPage:
         markdown = re.sub(f" ?{ID_START}(.*?){ID_END}", r" {#\1}", markdown)
         markdown = re.sub(f"{ANCHOR_START}(.*?){ANCHOR_END}", r'<a id="\1"></a>', markdown)
         markdown = "\n".join(line.rstrip() for line in markdown.strip().split("\n"))
-        title = self.title or self.url
-        if not re.search(r"^# ", markdown, re.MULTILINE):
+        title = self.title or self._original or self.url
+        if title and not re.search(r"^# ", markdown, re.MULTILINE):
             markdown = f"# {_escape_line(title)}\n\n{markdown}"
-        return f"---\ntitle: {_yaml(title)}\nurl: {_yaml(self.url)}\n---\n\n{markdown}\n"
+        place = (
+            f"original: {_yaml(self._original)}" if self._original else f"url: {_yaml(self.url)}"
+        )
+        return f"---\ntitle: {_yaml(title)}\n{place}\n---\n\n{markdown}\n"
+
+
+def relative_link(current: str, path: str, fragment: str) -> str:
+    """Return how a page links to a page of the same import, or to a part of it or of itself."""
+    anchor = f"#{fragment}" if fragment else ""
+    if path == current and anchor:
+        return anchor
+    relative = posixpath.relpath(path, posixpath.dirname(current) or ".")
+    return quote(relative, safe="/-._~!$&'*+,;=@") + anchor
 
 
 def text_page(text: str, url: str) -> str:
@@ -256,6 +280,23 @@ def decode(body: bytes, content_type: str) -> str:
         except (UnicodeError, LookupError):
             continue
     return body.decode("utf-8", "replace")
+
+
+def undecodable(body: bytes) -> str:
+    """Return why a page of a file cannot be decoded; "": it can.
+
+    A guess, as browsers make it for pages that declare nothing, may be text that nobody wrote.
+    """
+    if body.startswith(tuple(mark for mark, _ in BYTE_ORDER_MARKS)):
+        return ""
+    declared = _declared_charsets(body, "")
+    for charset in ["utf-8", *declared]:
+        try:
+            body.decode(REAL_CHARSETS.get(charset, charset))
+        except (UnicodeError, LookupError):
+            continue
+        return ""
+    return f"not valid {declared[0]}" if declared else "not UTF-8, and it declares no encoding"
 
 
 def _declared_charsets(body: bytes, content_type: str) -> list[str]:

@@ -1,17 +1,16 @@
 """Fetch the pages of a web site that belong to an import, and convert them together."""
 
 import mimetypes
-import posixpath
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import quote, unquote, urldefrag, urlsplit, urlunsplit
+from urllib.parse import unquote, urldefrag, urlsplit, urlunsplit
 
 from ubp.core.model import FilePath, Progress
 from ubp.core.paths import match_any
 from ubp.index.collections import Problem
-from ubp.sync.convert import HtmlPage, decode, is_too_deep, text_page
+from ubp.sync.convert import HtmlPage, decode, is_too_deep, relative_link, text_page
 from ubp.sync.fetch import Fetcher, FetchError, Response, check_url
 
 MAX_PAGES = 2000
@@ -185,11 +184,7 @@ class _Resolver:
         path = self.paths.get(_page_address(url))
         if path is None:
             return address
-        anchor = f"#{fragment}" if fragment else ""
-        if path == self.current and anchor:
-            return anchor
-        relative = posixpath.relpath(path, posixpath.dirname(self.current) or ".")
-        return quote(relative, safe="/-._~!$&'*+,;=@") + anchor
+        return relative_link(self.current, path, fragment)
 
 
 def _links(response: Response) -> Iterator[str]:

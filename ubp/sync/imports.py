@@ -24,10 +24,19 @@ from ubp.git.write import ABSENT, Author, update_ref, write_commit
 from ubp.index.addresses import save_addresses
 from ubp.index.collections import CURRENT, Collection, Outcome, Problem, SyncResult
 from ubp.markdown.new_page import read_metadata
-from ubp.sync.bookmarks import MAX_EXPORT_BYTES, Bookmark, is_export, read_export, write_note
+from ubp.sync.bookmarks import (
+    MAX_EXPORT_BYTES,
+    Bookmark,
+    is_bookmark_file,
+    is_export,
+    read_export,
+    write_note,
+)
+from ubp.sync.documents import HTML_SUFFIXES
 
 AUTHOR = Author("UBP", "ubp@localhost")
 MAX_FILES = 20_000
+SHOWN_PROBLEMS = 3
 
 
 def sync_import(  # noqa: PLR0913  # named, but for the first two
@@ -47,10 +56,16 @@ def sync_import(  # noqa: PLR0913  # named, but for the first two
     """
     notes: dict[FilePath, Bookmark] = {}
     if os.path.isabs(collection.address):
-        files, notes, problems, left_out = read_files(collection, progress)
+        found = read_files(collection, progress)
+        files, notes, problems = found.files, found.notes, found.problems
         absent: dict[str, FilePath] = {}
         version, trailers = "", [f"Source: {collection.address}"]
-        trailers += [f"Left-Out: {left_out} without a web address"] if left_out else []
+        if found.left_out:
+            trailers.append(f"Left-Out: {found.left_out} without a web address")
+        if found.addresses:
+            trailers.append(_converter())
+        if not is_dry:
+            save_addresses(repository, found.addresses)
     else:
         fetched = _fetch(collection, cache, progress)
         files, version, problems, absent, trailers = fetched[:5]
@@ -96,50 +111,88 @@ def sync_import(  # noqa: PLR0913  # named, but for the first two
 
 
 class ReadFiles(NamedTuple):
-    """What a folder or an export has: documents and notes by path, and what is not in them."""
+    """What a folder or an export has: documents and notes by path, and what is not in them.
+
+    `addresses` are those of the files that documents were converted from, by the documents' paths.
+    """
 
     files: dict[FilePath, bytes]
     notes: dict[FilePath, Bookmark]
     problems: list[Problem]
     left_out: int
+    addresses: dict[FilePath, str]
 
 
 def read_files(collection: Collection, progress: Progress) -> ReadFiles:
     """Return the documents of a folder, or the bookmarks of an export.
 
-    Symbolic links are not followed. Exports in a folder are read if a pattern includes them.
+    Symbolic links are not followed. Exports in a folder are read if a pattern includes them; other
+    HTML files are converted.
 
     Raises:
         CollectionError: there are none, or the export cannot be read.
     """
     root = collection.address
     include = collection.include or DEFAULT_INCLUDE
-    found = ReadFiles({}, {}, [], 0)
+    found = ReadFiles({}, {}, [], 0, {})
+    pages: dict[FilePath, bytes] = {}
     if os.path.isfile(root):
         try:
             return _add_export(found, root)
         except OSError as error:
             raise CollectionError(f"Cannot read {root}.", cause=error.strerror or "") from error
     for path, full in _walk(root, include):
+        is_page = path.lower().endswith(HTML_SUFFIXES)
         try:
-            if is_export(path):
+            is_read = is_page and os.path.getsize(full) <= MAX_EXPORT_BYTES
+            data = read_regular_file(full, follows_link=False) if is_read else b""
+            if is_bookmark_file(data) if is_page else is_export(path):
                 with suppress(CollectionError):  # another file of the same kind
                     found = _add_export(found, full)
                     continue
-            if os.path.getsize(full) > MAX_BLOB_BYTES or len(found.files) >= MAX_FILES:
+            if os.path.getsize(full) > MAX_BLOB_BYTES or len(found.files) + len(pages) >= MAX_FILES:
                 found.problems.append(Problem(full, "too large, or too many files"))
-                continue
-            found.files[path] = read_regular_file(full, follows_link=False)
+            elif is_page:
+                pages[path] = data
+            else:
+                found.files[path] = read_regular_file(full, follows_link=False)
         except OSError as error:
             found.problems.append(Problem(full, error.strerror or str(error)))
-        progress("Reading files", len(found.files) + len(found.notes), 0)
+        progress("Reading files", len(found.files) + len(found.notes) + len(pages), 0)
+    if pages:
+        _add_pages(found, pages, root, progress)
     if not (found.files or found.notes):
         raise CollectionError(
             f"No documents found in {root}.",
-            cause=f"Expected files that match {', '.join(include)}.",
-            hint="Use another directory, or --include.",
+            cause="; ".join(
+                f"{bad.address}: {bad.reason}" for bad in found.problems[:SHOWN_PROBLEMS]
+            )
+            or f"Expected files that match {', '.join(include)}.",
+            hint="Use another directory, or --include: '**/*.html' for web pages.",
         )
     return found
+
+
+def _add_pages(
+    found: ReadFiles, pages: Mapping[FilePath, bytes], root: str, progress: Progress
+) -> None:
+    """Add HTML files to what was found, converted.
+
+    Raises:
+        CollectionError: the extra that converts them is not installed.
+    """
+    try:
+        from ubp.sync.html_files import convert_files
+    except ImportError as error:
+        raise CollectionError("Converting HTML requires the extra `collections`.") from error
+    converted = convert_files(pages, root, found.files.keys(), progress)
+    found.files.update(converted.files)
+    found.addresses.update(converted.addresses)
+    found.problems.extend(converted.problems)
+
+
+def _converter() -> str:
+    return f"Converter: html-to-markdown {version_of('html-to-markdown')}"
 
 
 def _walk(root: str, include: tuple[str, ...]) -> Iterator[tuple[FilePath, str]]:
@@ -208,7 +261,7 @@ def _fetch(collection: Collection, cache: str, progress: Progress) -> _Fetched:
     trailers = [
         f"Source: {first.url}",
         *([f"ETag: {first.etag}"] if first.etag.isprintable() and first.etag else []),
-        f"Converter: html-to-markdown {version_of('html-to-markdown')}",
+        _converter(),
     ]
     addresses = {path: response.url for path, response in result.pages.items()}
     return _Fetched(files, version, result.problems, result.absent, trailers, addresses)

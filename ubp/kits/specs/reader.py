@@ -159,4 +159,4 @@ class SpecificationReader:
 
 def joined_path(path: Sequence[str]) -> str:
     """Return a section path as it is shown: `Types > Slice types`."""
-    return " > ".join(path)
+    return " > ".join(filter(None, path))
