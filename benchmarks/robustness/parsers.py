@@ -15,13 +15,21 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from ubp.code.definitions import _LANGUAGES, find_definitions, find_keys
+from ubp.code.dependencies import find_dependencies, find_package_name, find_required_names
 from ubp.code.limited import SourceFile, find_in_files
 from ubp.code.symbols import _GRAMMARS
 from ubp.core.config_file import parse_config
 from ubp.core.errors import UbpError
+from ubp.core.model import FilePath
+from ubp.markdown.code_names import read_code_names
 from ubp.markdown.front_matter import read_front_matter
+from ubp.markdown.includes import find_includes
+from ubp.markdown.mentions import read_mentions
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.section_words import Sections
+from ubp.markdown.sites.redirects import redirects_in
+from ubp.staleness.evidence import names_in_code
+from ubp.staleness.first_reference import _mentions
 from ubp.sync.convert import HtmlPage, is_too_deep
 
 SIZES = 25_000, 50_000, 100_000
@@ -46,7 +54,7 @@ lambda·a:· a·if·b·else· not· new· function(){ if·a:⏎ begin· end· ca
 #if·a⏎ #define·a⏎ #include·a⏎ \⏎ <<a⏎ a<b, a<b> a<b>( int·a; a·a· a·a( a·b= template<a· (a)b
 (a)( a*b; [a, {a: {a,b {a= =>{ <div> <p> <b> <p><b> <table> <table><tr><td> <ul><li> <li>
 <a·href=x> <a·name=x> <h1> <h1·id=a> <sup> <dl><dd> <select> <svg> <img·src=x> <br> <blockquote>
-<pre> &a·[*a],· *a· !a· !!a· |⏎ >⏎ %a⏎ ...⏎ [[a]]⏎ [a.a]⏎ a.a=1⏎ [a]⏎
+<pre> <img <img·a·=· &a·[*a],· *a· !a· !!a· |⏎ >⏎ %a⏎ ...⏎ [[a]]⏎ [a.a]⏎ a.a=1⏎ [a]⏎
 '''
 UNITS = [
     *"()[]{}<>,;:.=-+*/%&|^~!?@#$\\\"'`_ \t\na0\0é語",
@@ -90,6 +98,16 @@ def parsers() -> dict[str, Callable[[bytes], object]]:
         "sections": lambda text: Sections(b"# a\n\n" + text).all(),
         "html": convert_html,
         "names": find_keys,
+        "manifest": lambda text: find_required_names("pyproject.toml", text),
+        "manifest of lines": lambda text: find_dependencies("requirements.txt", text),
+        "package name": find_package_name,
+        "example": lambda text: list(_mentions(FilePath("docs/a.md"), text)),
+        "mentions": read_mentions,
+        "code names": read_code_names,
+        "code names in code": lambda text: read_code_names(b"```python\n" + text + b"\n```\n"),
+        "evidence": lambda text: names_in_code(text.decode().split("\n")),
+        "includes": lambda text: list(find_includes(text.decode())),
+        "redirects": lambda text: list(redirects_in("vitepress.config.ts", b"redirect " + text)),
     }
     for language in dict.fromkeys(_LANGUAGES.values()):
         found[f"names {language}"] = lambda text, language=language: find_definitions(

@@ -4,6 +4,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from ubp.core.toml import parse_toml
+
+MAX_LINE = 2_000  # a longer line names no package
+
 _JSON = r"(?:package|composer|deno)\.jsonc?"
 _TOML = r"(?:cargo|pyproject|pipfile|libs\.versions)(?:\.toml)?"
 _LINES = (
@@ -29,7 +33,7 @@ _REQUIRED_NAME = (
     r"(?:[ \t]*[=~<>!^:,]+[ \t]*[\"']?[~^<>=]*[ \t]*|[ \t]+v)\d)"
     r"|<artifactId>([\w.-]+)"
 )
-_OWN_NAME = r"""(?m)(?:^|[{,])\s*"?name"?\s*[:=]\s*["']([^"']+)["']|^module[ \t]+(\S+)"""
+_OWN_NAME = r"""(?m)(?:^|[{,])[ \t]*"?name"?[ \t]*[:=][ \t]*["']([^"']+)["']|^module[ \t]+(\S+)"""
 # What lies in the same repository.
 _LOCAL = r"(?:workspace|link|file|portal|path):|\*$"
 
@@ -47,12 +51,10 @@ def find_dependencies(path: str, data: bytes) -> frozenset[str]:
         if re.fullmatch(_JSON, name):
             return frozenset(_in_tables(json.loads(text)))
         if re.fullmatch(_TOML, name):
-            import tomllib  # a hook needs it only where a change removes names
-
-            return frozenset(_in_tables(tomllib.loads(text)))
+            return frozenset(_in_tables(parse_toml(text)))
     except (ValueError, RecursionError):
         return frozenset()
-    lines = [line.strip() for line in text.split("\n")]
+    lines = [line.strip() for line in text.split("\n") if len(line) <= MAX_LINE]
     return frozenset(
         line for line in lines if re.match(_WITH_VERSION, line) or re.search(_VERSION_TAG, line)
     )
@@ -66,9 +68,7 @@ def find_required_names(path: str, data: bytes) -> frozenset[str]:
         if re.fullmatch(_JSON, name):
             return frozenset(_names_in_tables(json.loads(text)))
         if re.fullmatch(_TOML, name):
-            import tomllib
-
-            return frozenset(_names_in_tables(tomllib.loads(text)))
+            return frozenset(_names_in_tables(parse_toml(text)))
     except (ValueError, RecursionError):
         return frozenset()
     return frozenset(first or second for first, second in re.findall(_REQUIRED_NAME, text))

@@ -14,7 +14,10 @@ MAX_MENTIONS = 5_000
 _PATH = re.compile(r"(?:[\w.@+~$/-]|\[[\w.]{1,40}\](?=[./])|\([\w-]{1,40}\)(?=/))+")
 _WITH_FOLDER = re.compile(r"(?<![\w.@+~$-])[\w.@+~$-]*+(?:/[\w.@+~$-]*+)+")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([ \t]*<?([^\s()<>]+)|<img\b[^>]*?\ssrc=[\"']([^\"'\n]+)")
+# With limits, so that many beginnings without an end are read in linear time.
+_IMAGE = re.compile(
+    r"!\[[^\]\n]{0,500}\]\([ \t]*<?([^\s()<>]+)|<img\b[^<>]{0,500}?\ssrc=[\"']([^\"'\n]+)"
+)
 _CODE = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _HEADING = re.compile(r"#{1,3}[ \t]+(.+)")

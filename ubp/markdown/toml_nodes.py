@@ -10,18 +10,9 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ubp.core.toml import TooManyPartsError, find_words, parse_toml
 from ubp.markdown.yaml_nodes import MAX_DEPTH, MAX_EVENTS, Node
 
-# In one pass, and each character once: a string or comment may contain the signs of the others.
-_TOKEN = re.compile(
-    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\Z)'
-    r"|'''(?:[^']|'(?!''))*+(?:'{3,5}|\Z)"
-    r'|"(?P<basic>(?:[^"\\\r\n]|\\[^\r\n])*+)"?'
-    r"|'(?P<literal>[^'\r\n]*+)'?"
-    r"|(?P<bare>[\w-]++)"
-    r"|#[^\r\n]*+",
-    re.DOTALL,
-)
 _AFTER_KEY = re.compile(r"[ \t]*+[=.\]]")
 
 
@@ -39,12 +30,12 @@ def read_toml(text: str, offset: int = 0) -> Node:
     Raises:
         BadTomlError: the text cannot be parsed.
     """
-    import tomllib
-
-    tokens = _read_tokens(text, offset)
     try:
-        settings = tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        tokens = _read_tokens(text)
+        settings = parse_toml(text)
+    except TooManyPartsError as error:
+        raise BadTomlError(str(error), offset + error.offset) from error
+    except ValueError as error:
         line = re.search(r"at line (\d+)", str(error))
         starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
         start = starts[min(int(line[1]), len(starts)) - 1] if line else 0
@@ -60,27 +51,15 @@ class _Tokens(NamedTuple):
     strings: dict[str, list[int]]
 
 
-def _read_tokens(text: str, offset: int) -> _Tokens:
-    """Return the keys and strings of a TOML document.
-
-    Raises:
-        BadTomlError: a key has more than MAX_DEPTH parts. `tomllib` takes memory and time by the
-            square of their number: a key of 80 kB took 6 GB.
-    """
+def _read_tokens(text: str) -> _Tokens:
+    """Return the keys and strings of a TOML document."""
     tokens = _Tokens({}, {})
-    parts, end = 0, 0
-    for match in _TOKEN.finditer(text):
-        name = match.lastgroup
-        if name is None:
-            continue
-        parts = parts + 1 if text[end : match.start()].strip(" \t") == "." else 1
-        if parts > MAX_DEPTH:
-            raise BadTomlError(f"a key has more than {MAX_DEPTH} parts", offset + match.start())
-        end = match.end()
+    for match in find_words(text):
+        name = match.lastgroup or ""
         value = match[name]
         if name != "bare" and not (name == "basic" and "\\" in value):
             tokens.strings.setdefault(value, []).append(match.start())
-        if _AFTER_KEY.match(text, end):
+        if _AFTER_KEY.match(text, match.end()):
             tokens.keys.setdefault(value, []).append(match.start())
     return tokens
 

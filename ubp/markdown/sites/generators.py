@@ -727,11 +727,11 @@ def _scalars(node: Node | None) -> Iterator[str]:
 def _read_settings(path: FilePath, data: bytes) -> dict[str, Any] | None:
     """Return the settings of a TOML or YAML file with their keys in lower case."""
     if path.endswith(".toml"):
-        import tomllib  # few sites are configured in TOML
+        from ubp.core.toml import parse_toml  # few sites are configured in TOML
 
         try:
-            settings: dict[str, Any] = _lower_keys(tomllib.loads(_decode(data)))
-        except (tomllib.TOMLDecodeError, RecursionError):
+            settings: dict[str, Any] = _lower_keys(parse_toml(_decode(data)))
+        except ValueError:
             return None
         return settings
     return next((_lower_keys(_plain(root)) for root in _read_yaml(data)), None)

@@ -25,11 +25,11 @@ def redirects_in(name: str, data: bytes) -> Iterator[str]:
             if len(words) > 1 and words[0].startswith("/"):
                 yield words[0]
     elif name == "netlify.toml":
-        import tomllib  # few repositories have one
+        from ubp.core.toml import parse_toml  # few repositories have one
 
         try:
-            entries = tomllib.loads(text).get("redirects", [])
-        except (tomllib.TOMLDecodeError, RecursionError):
+            entries = parse_toml(text).get("redirects", [])
+        except ValueError:
             return
         yield from _sources(entries, "from")
     elif name == "vercel.json":
