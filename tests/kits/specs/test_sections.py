@@ -3,7 +3,7 @@
 import pytest
 
 from ubp.core.errors import UsageError
-from ubp.kits.specs.sections import find_spec_sections
+from ubp.kits.specs.sections import find_spec_sections, plan_learning
 from ubp.search.run import open_search
 from ubp.workspace import Workspace
 
@@ -47,3 +47,54 @@ def test_only_sections_of_pages_that_match_the_filters_are_found(find, question,
 def test_invalid_filter_is_an_error(find):
     with pytest.raises(UsageError, match="No such date"):
         find("slice date>2026-13-40")
+
+
+@pytest.fixture
+def order(repository):
+    """Return the topics of pages in the order in which they are read."""
+
+    def topics(pages, focus=()):
+        for path, text in pages.items():
+            repository.write(path, text)
+        repository.commit()
+        with Workspace.open(str(repository.root)) as workspace:
+            (week,) = plan_learning(workspace.session.view(), 1, focus)
+        return list(week.topics)
+
+    return topics
+
+
+CHAPTERS = {
+    "spec/Appendix A -- Grammar.md": "# Grammar\n\nText.\n",
+    "spec/Section 10 -- Validation.md": "# Validation\n\nText.\n",
+    "spec/Section 2 -- Types.md": "# Types\n\nText.\n",
+    "spec/Terms.md": "# Terms\n\n## Types\n\nText.\n",
+    "CONTRIBUTING.md": "# Contributing\n\nText.\n",
+    "signed-agreements/README.md": "# Agreements\n\nText.\n",
+    ".github/ISSUE_TEMPLATE.md": "# Issue\n\nText.\n",
+}
+
+
+def test_plan_without_contents_follows_the_numbers_in_names(order):
+    assert order(CHAPTERS) == ["Types", "Validation", "Terms", "Grammar"]
+
+
+def test_plan_follows_the_list_of_the_main_page(order):
+    pages = ("Section 10 -- Validation", "Section 2 -- Types", "Appendix A -- Grammar")
+    listed = "".join(f"- [{page}](<{page}.md>)\n" for page in pages)
+    main = {"spec/Main.md": f"# Introduction\n\n{listed}", "README.md": "# Project\n\nText.\n"}
+    assert order(CHAPTERS | main) == [
+        *("Introduction", "Validation", "Types", "Terms", "Grammar"),
+    ]
+
+
+def test_plan_follows_the_summary_alone(order):
+    summary = "# Summary\n\n- [V](Section%2010%20--%20Validation.md)\n- [G](Terms.md)\n"
+    assert order(CHAPTERS | {"spec/SUMMARY.md": summary}) == ["Validation", "Terms"]
+
+
+def test_focus_names_topics_before_sections(order):
+    assert order(CHAPTERS, ["types"]) == ["Types", "Validation", "Terms", "Grammar"]
+    assert order({"a.md": "# A\n\nX.\n", "b.md": "# B\n\nX.\n", **CHAPTERS}, ["grammar"])[1] == (
+        "Grammar"
+    )

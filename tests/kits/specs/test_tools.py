@@ -124,6 +124,7 @@ def test_versions_are_those_that_were_fetched(call, machine):
         "source_url": (root / "go-spec").as_uri(),
         "doc": "go-spec",
         "commit": commits["go-spec@2.0"],
+        "is_release": True,
         "is_current": True,
     }
     assert (oldest["version"], oldest["is_current"]) == ("1.0", False)

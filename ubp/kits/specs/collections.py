@@ -40,7 +40,8 @@ class SpecificationVersion(NamedTuple):
     """A version of a specification that is on this machine, complete.
 
     `fetched_at` is when an import was fetched, and of others when it was last synchronized, in
-    seconds since the epoch. `is_current`: it is used where no version is asked for.
+    seconds since the epoch. `is_release`: it is a tag, and not a branch or a commit. `is_current`:
+    it is used where no version is asked for.
     """
 
     document: str
@@ -48,6 +49,7 @@ class SpecificationVersion(NamedTuple):
     commit: ObjectId
     fetched_at: int | None
     source_url: str
+    is_release: bool
     is_current: bool
 
 
@@ -105,7 +107,7 @@ def specifications_of(
 def specification_versions(
     specification: Specification, folder: str, environment: Mapping[str, str]
 ) -> tuple[SpecificationVersion, ...]:
-    """Return the versions of a specification that are complete, the newest first.
+    """Return the versions of a specification that are complete, releases first, newest first.
 
     Raises:
         RepositoryError: it cannot be read.
@@ -123,6 +125,7 @@ def specification_versions(
         others |= {current} if current else set()
         commits |= {commit[:SHORT_COMMIT]: commit for commit in others - {*commits.values()}}
         known = repository.commits(set(commits.values()))
+        tags = set(os.fsdecode(repository.run("tag", "--list")).splitlines())
     is_import = collection.kind == "import"
     versions = [
         SpecificationVersion(
@@ -131,11 +134,12 @@ def specification_versions(
             commit,
             known[commit].date if is_import else collection.synced_at,
             collection.address,
+            is_release=name in tags,
             is_current=commit == current,
         )
         for name, commit in commits.items()
     ]
-    versions.sort(key=lambda version: -known[version.commit].date)
+    versions.sort(key=lambda version: (not version.is_release, -known[version.commit].date))
     return tuple(versions)
 
 

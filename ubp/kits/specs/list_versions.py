@@ -25,6 +25,7 @@ class SpecVersionRecord:
     source_url: Annotated[str, "where it comes from"]
     doc: DocName
     commit: Annotated[GitId, "its commit"]
+    is_release: Annotated[bool, "whether it is a release (a tag), and not a branch or a commit"]
     is_current: Annotated[bool, "whether it is used where no version is given"]
 
 
@@ -33,7 +34,9 @@ class SpecVersionsRecord:
     """The versions of a language's documents that are here."""
 
     language: CitedLanguage
-    versions: Annotated[tuple[SpecVersionRecord, ...], "of each document the newest first"]
+    versions: Annotated[
+        tuple[SpecVersionRecord, ...], "of each document releases first, the newest first"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ def run(session: Session, request: VersionsRequest) -> SpecVersionsRecord:
                 source_url=version.source_url,
                 doc=version.document,
                 commit=version.commit,
+                is_release=version.is_release,
                 is_current=version.is_current,
             )
             for version in SpecificationReader(session).versions(request.language)
@@ -73,6 +77,7 @@ def text(record: SpecVersionsRecord, write: Writer) -> Iterator[str]:
     for version in record.versions:
         fetched = f", fetched {version.fetched_at[:DAY]}" if version.fetched_at else ""
         current = ", current" if version.is_current else ""
+        current += "" if version.is_release else ", not a release"
         yield (
             f"{write.name(version.version)} of {write.name(version.doc)}, commit "
             f"{version.commit[:SHORT_ID]}{fetched}{current}: {printable(version.source_url)}"
@@ -87,6 +92,6 @@ LIST_VERSIONS = Answer(
     budgets=(),
     tool=ToolTraits(
         title="List versions of a specification",
-        description=("List the versions of a specification that are here, newest first."),
+        description=("List the versions of a specification that are here, releases first."),
     ),
 )

@@ -157,14 +157,7 @@ def plan_learning(view: View, weeks: int, focus: Sequence[str]) -> tuple[Week, .
     """
     sections = _planned_sections(view)
     topics = list(dict.fromkeys(section.topic for section in sections))
-    wanted = [word.casefold() for word in focus]
-    focused = {
-        section.topic
-        for section in sections
-        if any(
-            word in " ".join((section.topic, *section.heading.path)).casefold() for word in wanted
-        )
-    }
+    focused = set[str]().union(*(_focused_topics(sections, word.casefold()) for word in focus))
     topics[1:] = sorted(topics[1:], key=lambda topic: topic not in focused)
     order = {topic: number for number, topic in enumerate(topics)}
     sections.sort(key=lambda section: order[section.topic])
@@ -181,6 +174,14 @@ def plan_learning(view: View, weeks: int, focus: Sequence[str]) -> tuple[Week, .
         Week(number, tuple(dict.fromkeys(section.topic for section in week)), tuple(week))
         for number, week in enumerate(assigned[:weeks], 1)
     )
+
+
+def _focused_topics(sections: Sequence[PlannedSection], word: str) -> set[str]:
+    """Return the topics with a word in their names; where none has it, in those of sections."""
+    topics = {section.topic for section in sections if word in section.topic.casefold()}
+    return topics or {
+        section.topic for section in sections if word in " ".join(section.heading.path).casefold()
+    }
 
 
 def minutes(characters: int) -> int:
@@ -293,17 +294,70 @@ def _topic_depth(headings: Sequence[HeadingSpan]) -> int:
 
 
 def _reading_order(view: View) -> list[FilePath]:
-    """Return the pages in the order of the contents (`SUMMARY.md` of mdBook), else by name."""
-    paths = sorted(view.document_paths(), key=_natural)
-    contents = next((path for path in paths if path.rpartition("/")[2] == "SUMMARY.md"), None)
+    """Return the pages in the order of the table of contents, else by name; appendices last.
+
+    Files for contributors and agreements are left out. What `SUMMARY.md` (mdBook) does not list is
+    no part of the book; beside another table of contents, the other pages of its folder are.
+    """
+    all_paths = sorted(view.document_paths(), key=_natural)
+    paths = [path for path in all_paths if not _FOR_CONTRIBUTORS.search(path)] or all_paths
+    contents, listed = _find_contents(view, paths)
     if contents is None:
-        return paths
+        order = paths
+    elif _stem(contents) == "summary":
+        order = listed
+    else:
+        folder = contents.rpartition("/")[0]
+        order = [contents, *listed, *(path for path in paths if _is_in(path, folder))]
+    return sorted(dict.fromkeys(order), key=lambda path: _APPENDIX.search(path) is not None)
+
+
+# Files of a repository that are about it, and not about what it specifies.
+_FOR_CONTRIBUTORS = re.compile(
+    r"(?:^|/)(?:\.|(?:signed[-_])?agreements?/|changelogs?/"
+    r"|(?:agents|authors|change[-_]?log|claude|code[-_]of[-_]conduct|codeowners|contribut(?:e|ing|ors)"
+    r"|copying|copyright|governance|issue[-_]template|licen[cs]e|maintainers|pull[-_]request[-_]template"
+    r"|releas(?:e|es|ing)|security|style[-_]?guide)\.\w+$)",
+    re.IGNORECASE,
+)
+_APPENDIX = re.compile(
+    r"(?:^|/)(?:\d+[-_. ]*)?(?:appendi(?:x|ces)|annex(?:es)?|付録)(?![a-z])", re.IGNORECASE
+)
+# A page is a table of contents if it links to as many others, and to such a share of its folder.
+MIN_LISTED, MIN_LISTED_SHARE = 3, 0.5
+_CONTENTS_NAMES = ("summary", "toc", "contents", "index", "readme", "")  # "": any other
+
+
+def _find_contents(view: View, paths: Sequence[FilePath]) -> tuple[FilePath | None, list[FilePath]]:
+    """Return the table of contents and the pages that it lists, in order; None: there is none.
+
+    It is mdBook's, else by its name, else the page that lists most.
+    """
     known = set(paths)
-    edges = view.link_graph().out([contents])[contents]
-    listed = [edge.resolution.target for edge in edges]
-    return list(dict.fromkeys(path for path in listed if path in known)) or paths
+    best: tuple[tuple[int, int, int], FilePath, list[FilePath]] | None = None
+    for path, edges in view.link_graph().out(paths).items():
+        targets = (edge.resolution.target for edge in edges)
+        listed = list(dict.fromkeys(each for each in targets if each in known and each != path))
+        name = _stem(path)
+        rank = _CONTENTS_NAMES.index(name if name in _CONTENTS_NAMES else "")
+        folder = path.rpartition("/")[0]
+        below = [each for each in paths if _is_in(each, folder) and each != path]
+        is_complete = len(listed) >= max(MIN_LISTED, MIN_LISTED_SHARE * len(below))
+        if listed and (name == "summary" or is_complete):
+            key = (rank if name in {"summary", "toc", "contents"} else 3, -len(listed), rank)
+            if best is None or key < best[0]:
+                best = key, path, listed
+    return (best[1], best[2]) if best else (None, [])
 
 
-def _natural(path: str) -> list[tuple[int, str]]:
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0].casefold()
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return not folder or path.startswith(f"{folder}/")
+
+
+def _natural(path: str) -> list[tuple[str, int]]:
     """Return a key that sorts "Section 2" before "Section 10"."""
-    return [(int(digits or 0), words) for words, digits in re.findall(r"(\D*)(\d*)", path)]
+    return [(words, int(digits or 0)) for words, digits in re.findall(r"(\D*)(\d*)", path)]
