@@ -116,7 +116,7 @@ def all_cases(workspace: Workspace, target: Target) -> Sequence[engine.Case]:
     """Return the cases of a change, however improbable."""
     engine.MIN_PROBABILITY = 0.0
     try:
-        return engine.review_change(workspace.session, target, limit=1_000).cases
+        return engine.review_change(workspace.session, target, (), engine.Extent(1_000)).cases
     finally:
         engine.MIN_PROBABILITY = LEAST
 

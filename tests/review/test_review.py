@@ -4,7 +4,7 @@ import pytest
 
 from ubp.index.session import Session, Target
 from ubp.review.excerpt import MAX_TOKENS, case_text, count_tokens
-from ubp.review.run import review_change
+from ubp.review.run import Extent, review_change
 
 STAGED = Target(staged=True)
 
@@ -49,7 +49,7 @@ def review():
 
     def ask(repository, target=STAGED, paths=(), limit=20):
         with Session.open(str(repository.root)) as session:
-            return review_change(session, target, paths, limit=limit)
+            return review_change(session, target, paths, Extent(limit))
 
     return ask
 
@@ -270,6 +270,21 @@ def test_limit_leaves_out_the_least_probable_cases(client, review):
     client.git("add", "--all")
     found = review(client, limit=1)
     assert (len(found.cases), found.omitted) == (1, 1)
+
+
+def test_excerpts_are_built_for_the_first_and_the_probable_cases_alone(client):
+    client.write("docs/second.md", PAGE)
+    client.commit()
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    with Session.open(str(client.root)) as session:
+        whole, brief = (
+            review_change(session, STAGED, (), Extent(20, least_whole=least)).cases
+            for least in (0.0, 1.1)
+        )
+    assert len(whole) == len(brief) > 1
+    assert brief[0] == whole[0]
+    assert all(case.sentence and case.excerpt.passages for case in whole)
+    assert not any(case.sentence or case.excerpt.passages for case in brief[1:])
 
 
 def test_hidden_source_is_never_shown(client, review):

@@ -5,6 +5,7 @@ The model has few weights, fitted on bindings that people wrote.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from heapq import nlargest
 from typing import Literal, NamedTuple
 
@@ -177,9 +178,12 @@ KINDS: dict[str, EvidenceKind] = {
 
 
 def read_signals(
-    raw: RawSignals, sources: CandidateSources, activities: Sequence[float]
+    raw: RawSignals,
+    sources: CandidateSources,
+    activities: Sequence[float],
+    wanted: AbstractSet[int] | None = None,
 ) -> dict[int, Signals]:
-    """Return the signals of every source with more than chance evidence."""
+    """Return the signals of every source, or `wanted` one, with more than chance evidence."""
     mentions, (defined, used) = raw.text_mentions, raw.identifier_matches
     linking = frozenset(raw.back_references)
     max_path, max_used = _max(mentions.path.values()), _max(used.values())
@@ -189,7 +193,8 @@ def read_signals(
     no_similarity = PathSimilarity(0.0, 0.0, 0.0, beside=False, words=())
     no_co_change = CoChangeCount(0.0, 0.0, 0.0, 0)
     signals = {}
-    for number in _candidates(raw):
+    candidates = _candidates(raw)
+    for number in candidates if wanted is None else candidates & wanted:
         similarity = raw.similar_paths.get(number, no_similarity)
         co_change = raw.co_changes.get(number, no_co_change)
         is_named, is_linking = number in mentions.path, number in linking

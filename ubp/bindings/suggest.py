@@ -214,16 +214,16 @@ def _rate(
         (source, True) for path in excluded for source in possible_sources(FilePath(nfc(path)))
     )
     raw, sources = index.raw_signals(page), index.sources
-    signals = read_signals(raw, sources, index.activities)
-    context = ExplainContext(raw, index.mentions(page), sources, signals)
     numbers = {sources.numbers[path] for path in wanted if path in sources.numbers}
+    signals = read_signals(raw, sources, index.activities, numbers)
+    context = ExplainContext(raw, index.mentions(page), sources, signals)
     rated = [
         Suggestion(
             sources.paths[number],
             confidence(score(signals[number])),
             explain_source(number, context),
         )
-        for number in sorted(numbers & signals.keys())
+        for number in sorted(signals)
         if _is_plausible(page, number, raw, sources)
         and not any(known.matching(FilePath(nfc(sources.paths[number]))))
     ]

@@ -55,5 +55,5 @@ def review(
     if format_ in {"github", "markdown"}:
         from ubp.output.ci.review import FORMATS
 
-        answer = replace(REVIEW, formats=FORMATS)
+        answer = replace(REVIEW, formats=FORMATS, run_for_people=None)
     return print_answer(answer, request, terminal, format_=format_)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from ubp.answers.review.review import LIKELY, REVIEW, CaseRecord, ReviewRequest
+from ubp.answers.review.review import LIKELY, CaseRecord, ReviewRequest, run
 from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Terminal
@@ -41,8 +41,7 @@ def run_stop_hook(request: ReviewRequest, terminal: Terminal) -> int:
         return CLEAN
     try:
         with open_workspace(terminal) as workspace:
-            record = REVIEW.run(workspace.session, request)
-            likely = [case for case in record.cases if case.probability >= LIKELY]
+            likely = run(workspace.session, request, LIKELY).cases
             file = os.path.join(workspace.session.repository.data_dir, SHOWN)
             if not _remember(file, [case.fingerprint for case in likely]):
                 return CLEAN

@@ -58,30 +58,40 @@ class Candidate(NamedTuple):
         return probability(self.features)
 
 
-def review_change(
-    session: Session, target: Target, paths: Sequence[str] = (), *, limit: int = 20
-) -> Review:
+class Extent(NamedTuple):
+    """Which cases are built, the most probable first: at most `limit` that are at least `least`.
+
+    Cases less probable than `least_whole`, the first excepted, have no sentence and no excerpt:
+    these take 8 ms each, and the Markdown parser.
+    """
+
+    limit: int | None
+    least: float = MIN_PROBABILITY
+    least_whole: float = 0.0
+
+
+def review_change(session: Session, target: Target, paths: Sequence[str], extent: Extent) -> Review:
     """Return the cases of a change: the work tree against HEAD, unless `target` is a change.
 
     `paths` narrow it to these pages; without a change they are reviewed for all that changed since
-    each was last edited. At most `limit` cases are built.
+    each was last edited.
 
     Raises:
         UsageError: the target contradicts itself, or a path matches no page.
     """
     if paths and not target.is_change:
-        return _review_pages(session, paths, limit)
+        return _review_pages(session, paths, extent)
     change = open_change(session, target)
     selected = select_pages(paths, change.after.view, session.repository) if paths else None
-    return _review(session, change, selected, limit, _subjects(session, change))
+    return _review(session, change, selected, extent, _subjects(session, change))
 
 
 def review_pages(session: Session, change: Change, pages: frozenset[FilePath]) -> Review:
     """Return a case for each of these pages that the change affects, however improbable."""
-    return _review(session, change, pages, None, _subjects(session, change))
+    return _review(session, change, pages, Extent(None, 0.0), _subjects(session, change))
 
 
-def _review_pages(session: Session, paths: Sequence[str], limit: int) -> Review:
+def _review_pages(session: Session, paths: Sequence[str], extent: Extent) -> Review:
     """Return the cases of what changed since each page's last edit, in the work tree, too."""
     after = open_context(session, session.view())
     snapshot = after.view.snapshot
@@ -96,14 +106,14 @@ def _review_pages(session: Session, paths: Sequence[str], limit: int) -> Review:
         before = open_context(session, session.view_of(read_commit(session.repository, commit)))
         committed = diff_trees(session.repository, commit, snapshot.commit or commit)
         change = Change((before,), after, {**committed, **snapshot.changes})
-        reviews.append(_review(session, change, frozenset(pages), limit))
+        reviews.append(_review(session, change, frozenset(pages), extent))
     cases = sorted(
         (case for review in reviews for case in review.cases),
         key=lambda case: (-case.probability, case.filepath),
     )
     return Review(
-        cases=tuple(cases[:limit]),
-        omitted=sum(review.omitted for review in reviews) + len(cases[limit:]),
+        cases=tuple(cases[: extent.limit]),
+        omitted=sum(review.omitted for review in reviews) + len(cases[extent.limit :]),
         unlikely=sum(review.unlikely for review in reviews),
         subjects=(),
         changed_files=max((review.changed_files for review in reviews), default=0),
@@ -116,10 +126,10 @@ def _review(
     session: Session,
     change: Change,
     selected: frozenset[FilePath] | None,
-    limit: int | None,
+    extent: Extent,
     subjects: tuple[str, ...] = (),
 ) -> Review:
-    """Return at most `limit` probable cases; None: all, however improbable."""
+    """Return the cases of a change for all pages, or the selected ones."""
     files = ChangedFiles(change, session.is_hidden)
     findings, not_checked = find_findings(session, change, selected)
     candidates = find_candidates(session, change, files, findings, selected)
@@ -128,13 +138,19 @@ def _review(
         by_page.setdefault(candidate.page, []).append(candidate)
     cases = [_join(page, found) for page, found in by_page.items()]
     cases.sort(key=lambda found: (-found[0].probability, found[0].filepath))
-    least = 0.0 if limit is None else MIN_PROBABILITY
-    likely = [found for found in cases if found[0].probability >= least]
-    shown = likely[:limit]
-    contents = change.after.view.read([case.filepath for case, _ in shown])
+    likely = [found for found in cases if found[0].probability >= extent.least]
+    shown = likely[: extent.limit]
+    whole = {
+        case.filepath
+        for case, _ in shown
+        if case is shown[0][0] or case.probability >= extent.least_whole
+    }
+    contents = change.after.view.read(whole)
     return Review(
         cases=tuple(
             _complete(case, touched, contents.get(case.filepath) or b"", files)
+            if case.filepath in whole
+            else case
             for case, touched in shown
         ),
         omitted=len(likely) - len(shown),

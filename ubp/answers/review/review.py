@@ -6,6 +6,7 @@ A case is what a reader needs to decide about one page, and no more; what settle
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -49,7 +50,7 @@ from ubp.review.excerpt import (
 )
 from ubp.review.model import Case, CaseKind, Reason
 from ubp.review.probability import MIN_PROBABILITY
-from ubp.review.run import review_change
+from ubp.review.run import Extent, review_change
 from ubp.staleness.wording import judgement_sentence
 
 MAX_CASES, DEFAULT_CASES = 100, 10
@@ -227,15 +228,22 @@ class ReviewRequest(Request[ReviewRecord]):
         return Target(self.ref, self.staged, self.base)
 
 
-def run(session: Session, request: ReviewRequest) -> ReviewRecord:
-    """Return the cases of a change.
+def run(
+    session: Session,
+    request: ReviewRequest,
+    least: float = MIN_PROBABILITY,
+    least_whole: float = 0.0,
+) -> ReviewRecord:
+    """Return the cases of a change that are at least this probable (see `Extent`).
 
     Raises:
         UsageError: the change is not one, a path matches no page, or no judge can be asked.
     """
     request = with_range(request)
     judge = find_judge(session.environment) if request.judge else None  # an error before any work
-    review = review_change(session, request.target, request.paths, limit=request.limit)
+    # A judge reads each case.
+    extent = Extent(request.limit, least, 0.0 if judge else least_whole)
+    review = review_change(session, request.target, request.paths, extent)
     disputable = [case for case in review.cases if case.kind != "link"]  # no matter of opinion
     judged = (
         judge_cases(session, judge, disputable, review.subjects, request.max_cases)
@@ -641,6 +649,7 @@ REVIEW = Answer(
     request=ReviewRequest,
     record=ReviewRecord,
     run=run,
+    run_for_people=partial(run, least_whole=WHOLE),
     text=text,
     fit=fit,
     tool=ToolTraits(
