@@ -89,6 +89,12 @@ def test_only_the_newest_versions_are_compared(project, settled, monkeypatch):
     assert (alarms.versions, alarms.is_cut, alarms.total.alarms) == (2, True, 1)
 
 
+def test_report_names_the_number_of_versions_where_history_is_cut(project, monkeypatch, capsys):
+    monkeypatch.setattr(alarms_module, "MAX_VERSIONS", 2)
+    assert main(["--cwd", str(project.root), "report"]) == 0
+    assert "\nAlarms settled (in the newest 2 changes of pages):\n" in capsys.readouterr().out
+
+
 def test_unusual_path_is_found(project, settled):
     name = "docs/[a] é :x.md"
     pinned(project, name, "a")

@@ -537,7 +537,8 @@ def _settled(record: ReportRecord, write: Writer) -> Iterator[str]:
     if alarms is None or not alarms.total.alarms:
         return
     yield ""
-    yield f"Alarms settled{' (the newest changes of pages)' if alarms.is_cut else ''}:"
+    of_newest = f" (in the newest {alarms.versions:,} changes of pages)" if alarms.is_cut else ""
+    yield f"Alarms settled{of_newest}:"
     for month in alarms.months[-MAX_MONTHS:]:
         yield f"  {month.month}  {_describe_month(month)}"
     if len(alarms.months) > 1:
