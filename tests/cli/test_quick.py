@@ -6,7 +6,7 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.cli import app as commands
-from ubp.cli import check, run_check, stale, stale_command
+from ubp.cli import check, review, run_check, run_review, stale, stale_command
 from ubp.cli.app import run_tokens
 from ubp.cli.fast_path import parse_fast_call, split_global_options
 from ubp.cli.terminal import Options, Terminal
@@ -42,6 +42,12 @@ UNDERSTOOD = [
     "check --pre-push -q",
     "check --alarms named --json",
     "-C /somewhere check --fail-on=warning",
+    "review",
+    "review --staged",
+    "review --staged docs/a.md --json",
+    "review --base main",
+    "-C /somewhere review --stop-hook",
+    "review main..topic -q",
 ]
 LEFT_TO_CYCLOPTS = [
     "",
@@ -77,13 +83,18 @@ LEFT_TO_CYCLOPTS = [
     "stale -",
     "stale --sta",
     "--unknown stale",
+    "review --limit 3",
+    "review --judge",
+    "review --stop-hook --stop-hook",
+    "review --format json",
+    "review --interactive",
     "-C stale",
 ]
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What `ubp stale` and `ubp check` were called with, instead of doing it."""
+    """What `ubp stale`, `ubp check` and `ubp review` were called with, instead of doing it."""
     heard = []
 
     def listen(options, terminal):
@@ -95,6 +106,13 @@ def calls(monkeypatch):
         monkeypatch.setattr(module, "run_stale", listen)
     for module in (check, run_check):
         monkeypatch.setattr(module, "run_check", listen)
+
+    def listen_to_review(request, terminal, *, interactive=False, format_="text", stop_hook=False):
+        heard.append((terminal.options, request, interactive, format_, stop_hook))
+        return 0
+
+    for module in (review, run_review):
+        monkeypatch.setattr(module, "run_review", listen_to_review)
     return heard
 
 

@@ -5,9 +5,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.staleness.ack import ACK, AcknowledgeRequest
-from ubp.cli.answers import print_answer
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
+from ubp.cli.print_answer import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UbpError
 

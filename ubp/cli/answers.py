@@ -1,31 +1,23 @@
 """The commands that are made from the table of answers: their options, and how they run."""
 
 import inspect
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from cyclopts import App, Parameter, Token
 
 from ubp.cli.commands import example_text
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.open_workspace import open_workspace
-from ubp.cli.parameters import check_range, read_collection, read_collections
+from ubp.cli.parameters import check_range
+from ubp.cli.print_answer import merges_collections, print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.core.model import FilePath
 from ubp.frame.answer import AnyAnswer
-from ubp.frame.budget import MEASURES, TokenLimit, build_answer
 from ubp.frame.fields import Option
 from ubp.frame.schema import given_type, limits_of, option_of
-from ubp.frame.wording import joined
-from ubp.frame.writer import Writer
 from ubp.table import KITS, ROWS, Row, answers_of_options, load, subcommands
 
-OTHERS = "others"  # the field of requests for the other collections that they are about
 REQUEST = "request"
 # What a function by hand may take besides its options: the request, the names of the options that
 # were given, the keys of front matter, the collection to read, and the terminal.
@@ -221,11 +213,6 @@ def _value(value: Any, option: Option) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def merges_collections(answer: AnyAnswer) -> bool:
-    """Return whether a request can be about several collections."""
-    return any(field.name == OTHERS for field in fields(answer.request))
-
-
 def check_limits(answer: AnyAnswer, given: Mapping[str, Any]) -> None:
     """Raise `UsageError` where a number is outside the limits of its option."""
     hints = get_type_hints(answer.request, include_extras=True)
@@ -293,58 +280,3 @@ def _keyword(name: str, hint: Any, default: Any) -> inspect.Parameter:
 def _name_of(field: str, option: Option) -> str:
     names = (option.name,) if isinstance(option.name, str) else option.name
     return names[0] or f"--{field.replace('_', '-')}"
-
-
-def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is printed
-    answer: AnyAnswer,
-    request: Any,
-    terminal: Terminal,
-    *,
-    collection: str | None = None,
-    keys: Sequence[str] = (),
-    format_: str = "text",
-) -> int:
-    """Print an answer as text, or with `--json` as its record; return the exit status.
-
-    `collection` (`NAME[@REV]`, for some answers several) is read instead of the repository; `keys`
-    of front matter list sources, by default the configured ones; `format_` is one of `formats`.
-    """
-    started = time.perf_counter()
-    ref = getattr(request, "ref", None)
-    if merges_collections(answer):
-        reference, *others = read_collections(collection, ref) or (None,)
-    else:
-        reference, others = read_collection(collection, ref), []
-    is_json = terminal.options.json
-    prefix = FilePath("")
-    record = answer.run_anywhere(terminal, request) if answer.run_anywhere else None
-    if record is None:
-        run = answer.run if is_json else answer.run_for_people or answer.run_for_text or answer.run
-        with ExitStack() as stack:
-            workspace, *more = (
-                stack.enter_context(open_workspace(terminal, keys=keys, collection=each))
-                for each in (reference, *others)
-            )
-            for other in more:
-                other.session.share_model(workspace.session)
-            if more:
-                request = replace(request, **{OTHERS: tuple(other.session for other in more)})
-            record = run(workspace.session, request)
-            prefix = workspace.session.repository.prefix
-    if is_json and answer.has_facts:
-        limits = [
-            TokenLimit(most, MEASURES[name], is_lean=False)
-            for name in answer.budgets
-            if (most := getattr(request, name, None)) is not None
-        ]
-        terminal.json(build_answer(record, started, fit=answer.fit, limits=limits, is_lean=False))
-    elif is_json:
-        terminal.record(record, is_versioned=answer.is_versioned)
-    elif answer.formats and format_ in answer.formats:
-        terminal.write(answer.formats[format_](record))
-    else:
-        writer = Writer(
-            terminal.style, is_quiet=terminal.options.quiet, prefix=prefix, keys=tuple(keys)
-        )
-        terminal.write(joined(answer.text(record, writer)))
-    return CLEAN if answer.status is None else answer.status(record)

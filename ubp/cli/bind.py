@@ -19,9 +19,9 @@ from ubp.answers.bindings.review_bindings import REVIEW_BINDINGS, ReviewBindings
 from ubp.answers.bindings.review_bindings import text as review_text
 from ubp.answers.staleness.stale import find_example, report_stale
 from ubp.answers.staleness.translations import propose_missing_rules, proposed_rules_text
-from ubp.cli.answers import print_answer
 from ubp.cli.bind_session import run_session
 from ubp.cli.open_workspace import open_workspace
+from ubp.cli.print_answer import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import ubp_command

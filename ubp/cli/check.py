@@ -103,7 +103,7 @@ def check(  # noqa: PLR0913  # the command's options
 
 def _explain_site(ref: str | None, format_: Format | None, terminal: Terminal) -> int:
     from ubp.answers.checks.explain_site import EXPLAIN_SITE, ExplainSiteRequest
-    from ubp.cli.answers import print_answer
+    from ubp.cli.print_answer import print_answer
 
     if format_ == "json":
         terminal.set(terminal.options._replace(json=True))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from ubp.answers.search.diff import DIFF, DiffRequest
-from ubp.cli.answers import print_answer
+from ubp.cli.print_answer import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.config import COLLECTION_NAME
 from ubp.core.errors import UsageError

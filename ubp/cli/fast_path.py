@@ -1,8 +1,8 @@
 """A parser for the calls of hooks: cyclopts takes 85 ms to import, more than the rest of a hook.
 
-It knows the commonest options of `ubp stale` and `ubp check`, and the global ones of every command.
-A call with anything else (another option, `--help`, `--`, an option given twice) goes to cyclopts
-unchanged.
+It knows the commonest options of `ubp stale`, `ubp check` and `ubp review`, and the global ones of
+every command. A call with anything else (another option, `--help`, `--`, an option given twice)
+goes to cyclopts unchanged.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +27,13 @@ class FastCall(NamedTuple):
             from ubp.cli.run_check import CheckOptions, run_check
 
             return run_check(CheckOptions(**self.arguments), terminal)
+        if self.command == "review":
+            from ubp.answers.review.review import ReviewRequest
+            from ubp.cli.run_review import run_review
+
+            fields = {**self.arguments}
+            stop_hook = fields.pop("stop_hook", False)
+            return run_review(ReviewRequest(**fields), terminal, stop_hook=stop_hook)
         from ubp.cli.stale import run_stale
         from ubp.cli.stale_options import StaleOptions
 
@@ -67,6 +74,7 @@ _ALARMS: _ValueOptions = {"--alarms": ("alarms", _one_of("any", "named", "judged
 _FLAGS = {
     "stale": {**_CHANGE_FLAGS, "--all": "every", "--exit-code": "exit_code"},
     "check": {**_CHANGE_FLAGS, "--pre-push": "pre_push"},
+    "review": {"--staged": "staged", "--stop-hook": "stop_hook"},
 }
 _VALUES: Mapping[str, _ValueOptions] = {
     "stale": {
@@ -80,6 +88,7 @@ _VALUES: Mapping[str, _ValueOptions] = {
         **_ALARMS,
         "--fail-on": ("fail_on", _one_of("warning", "error", "never")),
     },
+    "review": {"--base": ("base", _text)},
 }
 
 _META_FLAGS = frozenset({"--", "-h", "--help", "-V", "--version", "--install-completion"})

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from ubp.answers.pages.get_graph import GET_GRAPH, GraphRequest, read_graph
-from ubp.cli.answers import print_answer
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, write_html
-from ubp.cli.parameters import PICTURE_LIMIT, read_collection
+from ubp.cli.parameters import PICTURE_LIMIT
+from ubp.cli.print_answer import print_answer, read_collection
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 

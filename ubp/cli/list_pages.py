@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from ubp.answers.pages.list_pages import LIST_PAGES, ListPagesRequest
-from ubp.cli.answers import print_answer
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.parameters import read_collection
+from ubp.cli.print_answer import print_answer, read_collection
 from ubp.cli.terminal import Terminal
 
 

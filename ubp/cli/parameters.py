@@ -3,14 +3,11 @@
 Not for `ubp.cli.stale`, which a hook loads: cyclopts takes 85 ms to import.
 """
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from ubp.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from ubp.index.collections import CollectionReference
 
 Revision = Annotated[str | None, Parameter(metavar="REV")]
 Keys = Annotated[list[str] | None, Parameter(metavar="NAME")]
@@ -27,38 +24,6 @@ ALARMS = Parameter(metavar="WHICH")
 
 # A browser lays out and draws so many pages in some seconds.
 PICTURE_LIMIT = 5_000
-
-
-def read_collections(names: str | None, ref: str | None) -> "tuple[CollectionReference, ...]":
-    """Return the collections that `--in` names, separated by commas.
-
-    Raises:
-        UsageError: it is not valid, or `--ref` was given, too.
-    """
-    if names is None:
-        return ()
-    if ref is not None:
-        raise UsageError(
-            "--in cannot be combined with --ref.", hint=f"Write the revision as --in NAME@{ref}."
-        )
-    from ubp.index.collections import parse_reference
-
-    return tuple(dict.fromkeys(parse_reference(name.strip()) for name in names.split(",")))
-
-
-def read_collection(name: str | None, ref: str | None) -> "CollectionReference | None":
-    """Return the collection that `--in` names, for a command that reads one of them.
-
-    Raises:
-        UsageError: it is not valid or names several, or `--ref` was given, too.
-    """
-    references = read_collections(name, ref)
-    if len(references) > 1:
-        raise UsageError(
-            f"Only one collection can be read: {name}.",
-            hint="`ubp search`, without --fulltext, accepts several.",
-        )
-    return references[0] if references else None
 
 
 def check_range(

@@ -11,12 +11,12 @@ from cyclopts import Parameter
 from ubp.answers.edits.decide import ACCEPT, REJECT, AcceptRequest, DecisionsRecord, RejectRequest
 from ubp.answers.edits.list_proposals import LIST_PROPOSALS, ListProposalsRequest
 from ubp.answers.edits.show_proposal import SHOW_PROPOSAL, ShowProposalRequest, review_record
-from ubp.cli.answers import print_answer
 from ubp.cli.bind_session import ask, choose
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, open_in_browser, write_html
 from ubp.cli.parameters import HtmlFile
+from ubp.cli.print_answer import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath

@@ -25,8 +25,8 @@ from ubp.cli.parameters import (
     Keys,
     OptionalNumber,
     Revision,
-    read_collection,
 )
+from ubp.cli.print_answer import read_collection
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.frame.wording import joined, printable

@@ -1,14 +1,12 @@
-"""`ubp review`: its formats for pull requests, and the dialogue."""
+"""The options of `ubp review`."""
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from ubp.answers.review.review import REVIEW, ReviewRequest
-from ubp.cli.answers import print_answer
+from ubp.answers.review.review import ReviewRequest
+from ubp.cli.run_review import run_review
 from ubp.cli.terminal import Terminal
-from ubp.core.errors import UsageError
 
 
 def review(
@@ -35,25 +33,6 @@ def review(
     terminal: Terminal,
 ) -> int:
     """Print the cases of a change, or ask about each."""
-    if stop_hook:
-        if interactive or terminal.options.json or format_ != "text":
-            raise UsageError(
-                "--stop-hook has a format of its own.", hint="Run `ubp review --stop-hook` alone."
-            )
-        from ubp.cli.stop_hook import run_stop_hook
-
-        return run_stop_hook(request, terminal)
-    if interactive:
-        if not terminal.is_interactive() or terminal.options.json or format_ != "text":
-            raise UsageError("--interactive requires a terminal.", hint="Run `ubp review`.")
-        from ubp.cli.review_session import run_session
-
-        return run_session(request, terminal)
-    if format_ == "json":
-        terminal.set(terminal.options._replace(json=True))
-    answer = REVIEW
-    if format_ in {"github", "markdown"}:
-        from ubp.output.ci.review import FORMATS
-
-        answer = replace(REVIEW, formats=FORMATS, run_for_people=None)
-    return print_answer(answer, request, terminal, format_=format_)
+    return run_review(
+        request, terminal, interactive=interactive, format_=format_, stop_hook=stop_hook
+    )

@@ -5,8 +5,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.search.sql import SQL, SqlRequest
-from ubp.cli.answers import print_answer
 from ubp.cli.parameters import Keys, Revision
+from ubp.cli.print_answer import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 
