@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.kits.notes.conftest import NOTES, NOW
+from tests.kits.notes.conftest import NOTES, NOW, note
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.kits.notes import ask, recommend, trends
@@ -217,3 +217,57 @@ def test_recommendations_state_need_and_notes_and_omit_tools_in_use(session):
     articles = {each.title: each.needs for each in found if each.type == "article"}
     assert "agents" in articles["Agents with CrewAI"]
     assert len({(each.type, each.name, each.title) for each in found}) == len(found)
+
+
+BOOKMARKS = {
+    "llama.md": note(
+        "LlamaIndex",
+        "Connects private documents to models, for RAG. llama_index has loaders.",
+        url="https://github.com/run-llama/llama_index",
+        tags="[rag, llm]",
+    ),
+    "ruff.md": note(
+        "Ruff", "Checks Python.", url="https://docs.astral.sh/ruff/", tags="[linting, python]"
+    ),
+    "survey.md": note("A survey of RAG", "LlamaIndex and others.", url="https://a.example/survey"),
+    "bread.md": note("Sourdough", "Flour and water.", url="https://b.example/bread"),
+    "tools.md": note("Tools for wood", "A tool for the protection of wood.", tags="[wood]"),
+}
+
+
+@pytest.fixture
+def recommended(repository):
+    """Return the names and titles that bookmarks recommend."""
+    for path, text in BOOKMARKS.items():
+        repository.write(path, text)
+    repository.commit()
+
+    def ask(context, *needs, stack=()):
+        with Workspace.open(str(repository.root)) as workspace:
+            request = RecommendRequest(context, stack, needs)
+            return recommend.run(workspace.session, request).recommendations
+
+    return ask
+
+
+def test_context_alone_recommends_a_tool_once_under_all_its_spellings(recommended):
+    first, *others = recommended("a RAG pipeline over company documents")
+    assert (first.type, first.name) == ("tool", "LlamaIndex")
+    assert first.reason.startswith(
+        'Meets "a RAG pipeline over company documents": "Connects private documents'
+    )
+    assert others == []
+    assert not any(each.name for each in recommended("RAG over documents", stack=("llama_index",)))
+
+
+def test_need_that_only_a_tag_names_recommends_its_note(recommended):
+    (ruff,) = recommended("A parser", "linting")
+    assert (ruff.name, ruff.paths) == ("Ruff", ("ruff.md",))
+
+
+def test_words_that_fit_every_need_do_not_decide(recommended):
+    assert [each.name for each in recommended("A parser", "linting tool")] == ["Ruff"]
+
+
+def test_context_about_something_else_recommends_nothing(recommended):
+    assert recommended("booking hotel rooms and flights") == ()

@@ -152,10 +152,11 @@ def test_trends_compare_a_period_with_the_previous_one(call):
 def test_recommendations_are_tools_and_articles_with_their_notes(call):
     found = call("recommend", project_context="An assistant", needs=["agents"])
     tool = next(each for each in found["recommendations"] if each["type"] == "tool")
+    said = '"CrewAI runs several agents. Its memory is a vector database."'
     assert tool == {
         "type": "tool",
         "name": "CrewAI",
-        "reason": 'Meets "agents": 1 note mentions it, such as "Agents with CrewAI".',
+        "reason": f'Meets "agents": {said}',
         "needs": ["agents"],
         "source_bookmarks": ["2"],
         "paths": ["2.md"],
@@ -165,7 +166,7 @@ def test_recommendations_are_tools_and_articles_with_their_notes(call):
     assert article == {
         "type": "article",
         "title": "Agents with CrewAI",
-        "reason": 'Answers "agents".',
+        "reason": f'Answers "agents": {said}',
         "needs": ["agents"],
         "source_bookmark": "2",
         "paths": ["2.md"],

@@ -1,11 +1,15 @@
 """`recommend`: the tools and articles among the notes that meet a project's needs."""
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from math import log
+from typing import Annotated, Literal, NamedTuple
+from urllib.parse import urlsplit
 
-from ubp.core.text import fold
+from ubp.core.text import fold, shorten
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import QUERY_CHARACTERS
 from ubp.frame.fields import Keyword, Percent
@@ -13,19 +17,36 @@ from ubp.frame.wording import count, printable
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.notes.names import find_names
-from ubp.kits.notes.note import Note, read_all_notes
+from ubp.kits.notes.note import Note, read_all_notes, texts_of
 from ubp.kits.notes.reports import ReportFinder
-from ubp.kits.notes.search import NoteHit, NoteSearch
+from ubp.kits.notes.search import FoundNotes, NoteSearch, without_title
 from ubp.kits.notes.trends import is_common, names_of
-from ubp.search.fusion import WEAK_SCORE
 
-NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 8, 3, 10
+NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 20, 3, 10
 MAX_NEEDS = 10
-MAX_NAMED, SHOWN_PATHS = 3, 5
+SHOWN_PATHS, REASON_CHARACTERS = 5, 200
 MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer something else
 # What a note is worth more for each part of the project's stack that it mentions, and a tool or
 # article for each further note and need.
 STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
+# Of 60 bookmarks, the best note scored 0.19 to 0.52 for 24 contexts in which one of them helps, and
+# 0.12 at most for six of seven about something else (0.19 for the seventh). Japanese has few words
+# in common with notes in English: there 0.19 was right.
+MIN_SCORE, MIN_FOREIGN_SCORE = 0.2, 0.15
+# What a note gains by a tag that the need names, if no other note has it, and by one that is the
+# need; of its score for the whole context, which decides between notes that meet a need alike.
+TAG_BONUS, ONLY_TAG_BONUS, CONTEXT_SHARE = 0.2, 0.4, 0.5
+# Words of needs that fit whatever is needed: they do not decide while others are there.
+WEAK_WORDS = frozenset(
+    {
+        *("a", "an", "and", "app", "application", "company", "for", "framework", "frameworks"),
+        *("good", "improved", "library", "libraries", "management", "need", "needs", "of", "our"),
+        *("package", "packages", "platform", "product", "project", "protection", "service"),
+        *("services", "software", "solution", "solutions", "some", "support", "system", "systems"),
+        *("team", "the", "to", "tool", "tooling", "tools", "utility", "with"),
+    }
+)
+MAX_TITLE_WORDS = 4  # of a note that is about the tool it is named after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +94,16 @@ class _Candidate:
     needs: dict[str, None] = field(default_factory=dict)
     notes: dict[Note, None] = field(default_factory=dict)
     repository: str = ""
+    words: str = ""
 
-    def add(self, need: str, note: Note, score: float) -> None:
+    def add(self, need: str, note: Note, score: float, passage: str) -> None:
+        """Add a note; the words of the best one are the reason."""
         self.needs[need] = None
         self.notes[note] = None
-        self.best = max(self.best, score)
+        if score > self.best:
+            self.best = score
+            said = note.summary or without_title(passage, note)
+            self.words = shorten(" ".join(said.split()), REASON_CHARACTERS)
 
     @property
     def score(self) -> float:
@@ -91,21 +117,21 @@ def run(session: Session, request: RecommendRequest) -> RecommendationsRecord:
     Raises:
         UsageError: a need has a filter that cannot be read.
     """
-    found = _Search(session, request.tech_stack)
+    found = _Search(session, request.tech_stack, request.project_context)
     reports = ReportFinder(session)
     candidates: dict[str, _Candidate] = {}
     for need in list(dict.fromkeys(request.needs))[:MAX_NEEDS] or [request.project_context]:
         hits = found.hits(need)
-        for key, mentioning in found.tools(hits).items():
-            written, repository = found.written(key, mentioning)
+        for key, (written, repository, mentioning) in found.tools(hits).items():
             tool = candidates.setdefault(f"tool {key}", _Candidate("tool", written))
             tool.repository = tool.repository or repository
             for hit in mentioning:
-                tool.add(need, hit.note, found.worth(hit))
-        for hit in hits[:ARTICLES_PER_NEED]:
+                tool.add(need, hit.note, hit.worth, hit.passage)
+        articles = [hit for hit in hits if subject_of(hit.note) is None]
+        for hit in articles[:ARTICLES_PER_NEED]:
             key = f"article {hit.note.path}"
             article = candidates.setdefault(key, _Candidate("article", hit.note.title))
-            article.add(need, hit.note, found.worth(hit))
+            article.add(need, hit.note, hit.worth, hit.passage)
     best = sorted(candidates.values(), key=lambda candidate: -candidate.score)
     return RecommendationsRecord(
         recommendations=tuple(_recommendation(found, reports) for found in best[:MAX_RECOMMENDED])
@@ -115,24 +141,24 @@ def run(session: Session, request: RecommendRequest) -> RecommendationsRecord:
 def _recommendation(found: _Candidate, reports: ReportFinder) -> RecommendationRecord:
     notes, needs = tuple(found.notes), " and ".join(f'"{need}"' for need in found.needs)
     paths = tuple(note.path for note in notes)
+    said = f': "{found.words}"' if found.words else ""
     if found.kind == "article":
         return RecommendationRecord(
             type="article",
             title=found.name,
-            reason=f"Answers {needs}.",
+            reason=f"Answers {needs}{said or '.'}",
             needs=tuple(found.needs),
             source_bookmark=notes[0].id,
             paths=paths,
             url=notes[0].url,
         )
     report = reports.find(found.repository) if found.repository else None
-    titles = ", ".join(f'"{note.title}"' for note in notes[:MAX_NAMED])
-    mention = "1 note mentions" if len(notes) == 1 else f"{len(notes)} notes mention"
+    mention = "" if len(notes) == 1 else f" {len(notes)} notes mention it."
     scored = f" Its report has a score of {report.score}." if report else ""
     return RecommendationRecord(
         type="tool",
         name=found.name,
-        reason=f"Meets {needs}: {mention} it, such as {titles}.{scored}",
+        reason=f"Meets {needs}{said or '.'}{mention}{scored}",
         needs=tuple(found.needs),
         source_bookmarks=tuple(note.id for note in notes),
         paths=paths,
@@ -142,54 +168,165 @@ def _recommendation(found: _Candidate, reports: ReportFinder) -> RecommendationR
     )
 
 
+class _Hit(NamedTuple):
+    """A note that meets a need, with its words about it; the larger `worth`, the better."""
+
+    note: Note
+    passage: str
+    worth: float
+
+
+class _Tool(NamedTuple):
+    """A tool as it is written, its repository ("": unknown), and the notes that mention it."""
+
+    written: str
+    repository: str
+    hits: list[_Hit]
+
+
+def subject_of(note: Note) -> str | None:
+    """Return the tool that a bookmark is of, as it is written; None: it is an article.
+
+    It is of the repository or package that it links to, or of what its title and address name; or
+    the user has marked it as a tool to try.
+    """
+    title = _TITLE_END.split(note.title, maxsplit=1)[0].strip()
+    words = title.split()
+    published = find_names(note.url).tools
+    if published:
+        (name,) = published.values()
+        return title if len(words) <= MAX_TITLE_WORDS else name
+    parts = urlsplit(note.url)
+    labels = {joined_name(label) for label in (parts.hostname or "").split(".")}
+    last = parts.path.rstrip("/").rpartition("/")[2].partition(".")[0]
+    if len(words) == 1 and joined_name(title) in {*labels, joined_name(last)} - {""}:
+        return title
+    for word in words if len(note.title.split()) == _NAME_AND_WORD else ():
+        if joined_name(word) in labels - {""}:
+            return word
+    return title if note.action == "try_tool" and len(words) <= MAX_TITLE_WORDS else None
+
+
+_TITLE_END = re.compile(r":\s|\s[-\u2013\u2014|]\s")
+_NAME_AND_WORD = 2  # words of titles such as "Why DuckDB"
+
+
+def joined_name(name: str) -> str:
+    """Return what the spellings of a name have in common: LlamaIndex, llama_index, Llama Index."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if letter.isalnum())
+
+
+def _without_weak_words(need: str) -> str:
+    strong = [word for word in need.split() if word.casefold().strip(".,;") not in WEAK_WORDS]
+    return " ".join(strong) or need
+
+
+def _named_in(text: str) -> set[str]:
+    """Return the words of a text, and two and three in a row, as tags are compared."""
+    words = [_singular(joined_name(word)) for word in _WORDS.findall(text)]
+    return {"".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words))}
+
+
+_WORDS = re.compile(r"[A-Za-zÀ-ɏ0-9]+|[ァ-ヺー]+|[一-鿿]+")
+
+
+def _singular(name: str) -> str:
+    return name.removesuffix("s")
+
+
 class _Search:
     """The notes of a session, and which names in them are worth recommending."""
 
-    def __init__(self, session: Session, stack: Sequence[str]) -> None:
+    def __init__(self, session: Session, stack: Sequence[str], context: str) -> None:
         self._search = NoteSearch(session)
-        notes = read_all_notes(session, self._search.view)
-        self._names = names_of(self._search.view, tuple(notes.values()))
-        self._stack = {fold(name) for name in stack}
-        mentions = Counter(
-            key for names in self._names.values() for key in (*names.tools, *names.words)
+        self._notes = read_all_notes(session, self._search.view)
+        self._names = names_of(self._search.view, tuple(self._notes.values()))
+        self._stack = {joined_name(name): fold(name) for name in stack}
+        mentions = Counter(key for names in self._names.values() for key in names.tools)
+        number = len(self._notes)
+        self._common = {key for key, count in mentions.items() if is_common(count, number)}
+        self._tags = Counter(tag for note in self._notes.values() for tag in _tags(note))
+        self._context = {hit.note.path: hit.score for hit in self._find(context).hits}
+
+    def _find(self, text: str) -> FoundNotes:
+        return self._search.find(_without_weak_words(text), NOTES_PER_NEED)
+
+    def hits(self, need: str) -> list[_Hit]:
+        """Return the notes that meet a need, best first."""
+        found = self._find(need)
+        scores = {hit.note.path: hit.score for hit in found.hits}
+        passages = {hit.note.path: hit.passage for hit in found.hits}
+        strong = _without_weak_words(need)
+        named, whole = _named_in(strong), _singular(joined_name(strong))
+        for path, note in self._notes.items():
+            if bonus := self._tag_bonus(note, named, whole):
+                scores[path] = scores.get(path, 0.0) + bonus
+        least = MIN_SCORE if need.isascii() else MIN_FOREIGN_SCORE
+        least = max(least, MIN_SHARE * max(scores.values(), default=0.0))
+        wanted = [path for path, score in scores.items() if score >= least]
+        unread = texts_of(self._search.view, [path for path in wanted if path not in passages])
+        passages |= {path: _BEFORE_TITLE.sub("", text) for path, text in unread.items()}
+        hits = [
+            _Hit(
+                self._notes[path],
+                passages[path],
+                self._worth(self._notes[path], passages[path], scores[path]),
+            )
+            for path in wanted
+        ]
+        return sorted(hits, key=lambda hit: (-hit.worth, hit.note.path))
+
+    def _tag_bonus(self, note: Note, named: Collection[str], whole: str) -> float:
+        """Return what a note gains by its tags that a need names: rare ones say more."""
+        tags = _tags(note)
+        if whole in tags:
+            return ONLY_TAG_BONUS
+        most = log(len(self._notes)) or 1.0
+        return TAG_BONUS * sum(
+            log(len(self._notes) / self._tags[tag]) / most for tag in tags & {*named}
         )
-        self._common = {key for key, number in mentions.items() if is_common(number, len(notes))}
 
-    def hits(self, need: str) -> list[NoteHit]:
-        """Return the notes that answer a need, best first."""
-        hits = self._search.find(need, NOTES_PER_NEED).hits
-        least = max(WEAK_SCORE, MIN_SHARE * max((hit.score for hit in hits), default=0.0))
-        return sorted((hit for hit in hits if hit.score >= least), key=lambda hit: -self.worth(hit))
+    def _worth(self, note: Note, passage: str, score: float) -> float:
+        """Return a note's score, more where it meets the context or mentions the stack."""
+        text = fold("\n".join([note.title, *note.tags, passage]))
+        score += CONTEXT_SHARE * self._context.get(note.path, 0.0)
+        return score * (1 + STACK_BONUS * sum(name in text for name in self._stack.values()))
 
-    def worth(self, hit: NoteHit) -> float:
-        """Return the score of a note, a little more where it mentions the project's stack."""
-        text = fold("\n".join([hit.note.title, *hit.note.tags, hit.passage]))
-        return hit.score * (1 + STACK_BONUS * sum(name in text for name in self._stack))
-
-    def tools(self, hits: Sequence[NoteHit]) -> dict[str, list[NoteHit]]:
-        """Return the names that several of these notes mention, or that a title has."""
-        mentions: dict[str, list[NoteHit]] = {}
+    def tools(self, hits: Sequence[_Hit]) -> dict[str, _Tool]:
+        """Return the tools that these notes are of, that a title names, or that several mention."""
+        tools: dict[str, _Tool] = {}
         for hit in hits:
-            names = find_names(f"{hit.note.title}\n\n{hit.passage}\n{hit.note.url}")
-            found = names.tools.keys() | names.words.keys()
-            for key in found - self._common - self._stack:
-                mentions.setdefault(key, []).append(hit)
-        return {
-            key: found
-            for key, found in sorted(mentions.items())
-            if len(found) > 1 or self._is_subject(key, found[0])
-        }
+            if subject := subject_of(hit.note):
+                repositories = find_names(hit.note.url).repositories.values()
+                key, repository = joined_name(subject), next(iter(repositories), "")
+                tools.setdefault(key, _Tool(subject, repository, [])).hits.append(hit)
+        mentions: dict[str, _Tool] = {}
+        for hit in hits:
+            names = find_names(f"{hit.note.title}\n\n{hit.passage}")
+            for name in sorted(names.tools.keys() - self._common):
+                repository = self._names[hit.note.path].repositories.get(name, "")
+                tool = _Tool(names.tools[name], repository, [])
+                mentions.setdefault(joined_name(name), tool).hits.append(hit)
+        for key, tool in mentions.items():
+            if key in tools:
+                of_subject = {hit.note.path for hit in tools[key].hits}
+                tools[key].hits.extend(h for h in tool.hits if h.note.path not in of_subject)
+            elif len(tool.hits) > 1 or _is_about(key, tool.hits[0].note):
+                tools[key] = tool
+        return {key: tool for key, tool in tools.items() if key not in self._stack}
 
-    def _is_subject(self, key: str, hit: NoteHit) -> bool:
-        """Return whether a single note is about a tool: its title has the name."""
-        return key in self._names[hit.note.path].tools and key in fold(hit.note.title)
 
-    def written(self, key: str, hits: Sequence[NoteHit]) -> tuple[str, str]:
-        """Return a name as it is written, and the address of its repository ("": unknown)."""
-        names = [self._names[hit.note.path] for hit in hits]
-        addresses = (found.repositories.get(key) for found in names)
-        written = (found.tools.get(key) or found.words.get(key) for found in names)
-        return next(filter(None, written), key), next(filter(None, addresses), "")
+def _is_about(key: str, note: Note) -> bool:
+    """Return whether the title of an article names a tool."""
+    return subject_of(note) is None and key in joined_name(note.title)
+
+
+_BEFORE_TITLE = re.compile(r"\A---\n(?s:.{0,20000}?)\n---\n\s*")
+
+
+def _tags(note: Note) -> set[str]:
+    return {_singular(joined_name(tag)) for tag in note.tags}
 
 
 def text(record: RecommendationsRecord, write: Writer) -> Iterator[str]:

@@ -180,7 +180,7 @@ def _result(hit: NoteHit) -> NoteResultRecord:
         tweetId=note.id,
         path=note.path,
         title=note.title,
-        text=shorten(_without_title(hit.passage, note), TEXT_CHARACTERS),
+        text=shorten(without_title(hit.passage, note), TEXT_CHARACTERS),
         author=note.author,
         summary=note.summary,
         tags=note.tags,
@@ -193,7 +193,7 @@ def _result(hit: NoteHit) -> NoteResultRecord:
     )
 
 
-def _without_title(passage: str, note: Note) -> str:
+def without_title(passage: str, note: Note) -> str:
     """Return a passage without the title above it; the title, where nothing but its address is."""
     heading, _, body = passage.partition("\n")
     text = body.strip() if heading.strip("# ") == note.title else passage
