@@ -30,6 +30,11 @@ SYNTAXES = {
         "docs/src/_part.md",
         'import Part from "@site/src/_part.md"\n\n<Part/>',
     ),
+    "docusaurus, escaped": (
+        "docusaurus",
+        "docs/src/_part.mdx",
+        "import Part from './\\_part.mdx';\n\nText\n\n<Part/>",
+    ),
     "hugo": ("hugo", "docs/src/part.md", '{{% include "part.md" %}}'),
     "hugo, named": ("hugo", "docs/parts/part.md", '{{< readfile file="/parts/part.md" >}}'),
     "mdbook": ("mdbook", "docs/src/part.md", "{{#include part.md:3:}}"),
@@ -89,6 +94,10 @@ def test_headings_of_a_page_included_as_code_do_not(repository, found, write_sit
         ("mkdocs", '--8<-- "missing.md"'),
         ("hugo", '{{% include "missing.md" %}}'),
         ("mkdocs", '--8<-- "docs/src/drafts/excluded.md"'),
+        ("jekyll", "{% include {{ page.version }}/part.md %}"),
+        ("jekyll", "## For {{ site.product }}"),
+        ("docusaurus", "import { Parts } from './_parts';\n\n<Parts />"),
+        ("docusaurus", "import Endpoint from '@site/src/endpoint.jsx'\n\n<Endpoint id='x'>"),
     ],
 )
 def test_anchors_are_all_accepted_if_an_included_page_is_unknown(
@@ -100,6 +109,31 @@ def test_anchors_are_all_accepted_if_an_included_page_is_unknown(
     repository.commit()
 
     assert found(repository) == []
+
+
+@pytest.mark.parametrize(
+    ("generator", "text"),
+    [
+        ("jekyll", "## Of `{{ code }}`"),
+        ("docusaurus", "import Tabs from '@theme/Tabs';\n\n<Tabs />"),
+        ("docusaurus", "import Parts from './_parts';\n"),
+        ("vitepress", "<script setup>\nimport Parts from './parts.vue'\n</script>\n\n<Parts />"),
+    ],
+)
+def test_anchors_of_pages_with_other_components_and_code_are_checked(
+    repository, found, write_site, generator, text
+):
+    write_site(generator, text, "anything")
+    repository.commit()
+    assert any("page.md#anything" in finding for finding in found(repository))
+
+
+def test_anchors_of_a_piece_are_those_of_the_pages_that_include_it(repository, found):
+    repository.write("docs/_includes/part.md", "# Part\n\n[x](#of-the-page)\n")
+    repository.write("docs/parts/part.md", "# Part\n\n[x](#of-the-page)\n")
+    repository.commit()
+    (finding,) = found(repository)
+    assert "docs/parts/part.md" in finding
 
 
 def test_equal_headings_are_numbered_across_files(repository, found, write_site):

@@ -432,6 +432,15 @@ def test_link_to_an_address_that_the_site_redirects_is_no_finding(repository, fo
     assert found(repository) == ["error broken-link docs/index.md:3 markdown /older/page"]
 
 
+def test_redirects_of_a_book_are_read(repository, found):
+    repository.write(
+        "book.toml",
+        '[book]\ntitle = "x"\n[output.html.redirect]\n"/old/page.html" = "../new.html"\n',
+    )
+    repository.write("src/new/page.md", "# New\n\n[a](../old/page.md) [b](../old/other.md)\n")
+    assert found(repository) == ["error broken-link src/new/page.md:3 markdown ../old/other.md"]
+
+
 def test_redirect_of_every_address_hides_no_broken_link(repository, found):
     repository.write("docs/.vitepress/config.mts", "export default {}\n")
     repository.write("docs/index.md", "# Index\n\n[a](/old/page)\n")

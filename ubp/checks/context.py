@@ -329,7 +329,8 @@ class RuleContext:
             )
             self._redirects[site] = redirect_patterns(found)
         patterns = self._redirects[site]
-        urls = linked_address(site, edge.source, edge.link.target) if patterns else ()
+        target = without_page_suffix(edge.link.target)
+        urls = linked_address(site, edge.source, target) if patterns else ()
         return any(pattern.fullmatch(url) for url in urls for pattern in patterns)
 
     def missing_folder(self, path: FilePath, link: Link) -> FilePath | None:

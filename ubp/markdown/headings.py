@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from ubp.core.model import Section
 from ubp.markdown.blocks import Block
-from ubp.markdown.includes import imported_pages
+from ubp.markdown.includes import imported_pages, shows_module
 from ubp.markdown.sites.anchors import (
     TERM,
     HeadingName,
@@ -39,6 +39,9 @@ _MYST_TARGET = re.compile(
     r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+(\S{1,200})|\$\$[ \t]*\((\S{1,200})\))[ \t]*$",
     re.MULTILINE,
 )
+# Liquid, Vue and macros put a value into a heading.
+_COMPUTED = re.compile(r"\{\{[^{}#]+\}\}")
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _RAW_HTML = re.compile(r"\{raw\}[ \t]*html\b")
 # In a directive: code that is no directive itself, as an item of a list too.
 _NESTED_CODE = re.compile(
@@ -97,7 +100,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
     opening: Block | None = None
     targets: list[str] = []
     lines: list[int] = []
-    above, is_heading = "", False
+    above, is_heading, is_computed = "", False, False
     for block in blocks:
         if block.type == "inline" and opening is None and _MAY_DEFINE.search(block.content):
             terms = [HeadingName(TERM, text) for text in _terms(block.content, above, definitions)]
@@ -109,6 +112,8 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
             markup = content if "](" in content or "![" in content else ""
             described = plain_text(content, definitions, images=True) if markup else ""
             text_of = plain_text(content, definitions)
+            if "{{" in content and not own_id:
+                is_computed = is_computed or bool(_COMPUTED.search(_CODE.sub("", content)))
             names.append(HeadingName(int(opening.tag[1]), text_of, described, markup, own_id))
             openings.append((opening, _shown_text(content, text_of, definitions)))
         targets += _find_targets(block)
@@ -149,7 +154,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
         tuple(names),
         tuple(dict.fromkeys(filter(None, ids))),
         tuple(dict.fromkeys(targets)),
-        bool(is_generated) or is_component,
+        bool(is_generated) or is_component or is_computed or shows_module(text),
     )
     return Outline(tuple(headings), anchors, tuple(lines))
 

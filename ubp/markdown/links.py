@@ -146,7 +146,7 @@ class _LinkCollector:
 
     def include(self, include: Include) -> Link:
         """Return the file that a generator puts into the page."""
-        target = Target(include.path, None, 0, len(include.path))
+        target = Target(include.target, None, 0, len(include.path))
         link = self._at_offsets("include", target, include.start, include.path_start)
         return link._replace(label=include.generator)
 

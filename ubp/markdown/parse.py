@@ -38,7 +38,7 @@ def parse_markdown(data: bytes, body: int = 0) -> MarkdownFacts:
     links, embedded = collect_links(source, blocks, sections, includes)
     lines = outline.lines
     pages = (
-        IncludedPage(i.generator, i.path, bisect_left(lines, source.line_of(i.place)))
+        IncludedPage(i.generator, i.target, bisect_left(lines, source.line_of(i.place)))
         for i in sorted(includes, key=lambda include: include.place)
         if i.is_page
     )

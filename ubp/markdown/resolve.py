@@ -562,7 +562,8 @@ def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resoluti
     site = targets.sites.of(source)
     if site is None or link.label != site.style.name:  # another generator's syntax, as an example
         return _EMBEDDED
-    if _PACKAGE.match(link.target):  # of a package, which is not in the repository
+    # of a package, which is not in the repository, or computed
+    if _PACKAGE.match(link.target) or "{{" in link.target:
         return _EMBEDDED
     paths = _include_paths(source, link.target, site)
     for path in paths:

@@ -6,8 +6,9 @@ generator makes of headings, HTML anchors (`id`, `name`), the author's own (`## 
 valid, also those of GitHub and DocFX. The anchors of a page that another one includes are the
 other's, too (`--8<--`, `{{#include}}`, `@include`, an imported page). Anchors are not checked in
 pages that are made of other sources (`::: package.module`, a component, an included page that is
-not in the repository), where a comment names them and the site's own programs read it, and
-where a link matches several pages; see ambiguous-link.
+not in the repository, a heading with a value in `{{ }}`), in pieces in a folder `_includes`, where
+a comment names them and the site's own programs read it, and where a link matches several pages;
+see ambiguous-link.
 
 What to do: link to an existing heading. `ubp check --fix` does where only one heading of the page
 can be meant: its anchor differs in signs (`-`, `_`), by a slip of the fingers, or by a few words.
@@ -31,6 +32,8 @@ NAME = "missing-anchor"
 MIN_SIMILARITY = 0.7
 # Comparing takes 20 µs a heading: after a second in total, findings come without a hint.
 MAX_COMPARED = 50_000
+# Jekyll and Eleventy put what is in this folder into pages, of which the headings may be.
+PIECES = "_includes"
 DOCFX_ANCHOR = re.compile(r"section(-\d+)?")
 
 
@@ -43,6 +46,8 @@ def find(context: RuleContext) -> Iterator[Finding]:
         if resolution.has_anchor is not False or resolution.bucket == "ambiguous":
             continue
         if target and context.is_made_by_hook(target, anchor or ""):
+            continue
+        if target == edge.source and PIECES in target.split("/"):
             continue
         if target and anchor and not anchors.exists(link, target):
             hint, fix = anchors.suggest(link, target)

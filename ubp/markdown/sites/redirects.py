@@ -1,7 +1,7 @@
 """Addresses from which a site redirects, by the files in which hosts and plug-ins look for them.
 
 Netlify and Cloudflare read `_redirects` and `netlify.toml`, Vercel `vercel.json`; Docusaurus'
-client-redirects, VitePress, Astro and Next.js have them in their configuration.
+client-redirects, VitePress, Astro, Next.js and mdBook have them in their configuration.
 """
 
 import json
@@ -13,6 +13,7 @@ MAX_REDIRECTS = 5_000
 
 _SOURCE = re.compile(r"""["']?\b(?:source|from)["']?\s*:\s*(["'])(/[^"'\n]*)\1""")
 _BLOCK = re.compile(r"(?i)redirect")
+_KEYS = {"netlify.toml": ("redirects",), "book.toml": ("output", "html", "redirect")}
 _PART = re.compile(r":splat|:\w+[*+?]?|\(\.\*\)|\*")
 
 
@@ -24,14 +25,8 @@ def redirects_in(name: str, data: bytes) -> Iterator[str]:
             words = line.split()
             if len(words) > 1 and words[0].startswith("/"):
                 yield words[0]
-    elif name == "netlify.toml":
-        from ubp.core.toml import parse_toml  # few repositories have one
-
-        try:
-            entries = parse_toml(text).get("redirects", [])
-        except ValueError:
-            return
-        yield from _sources(entries, "from")
+    elif name in _KEYS:
+        yield from _in_toml(name, text)
     elif name == "vercel.json":
         try:
             settings = json.loads(text)
@@ -42,6 +37,20 @@ def redirects_in(name: str, data: bytes) -> Iterator[str]:
         )
     elif _BLOCK.search(text):  # a program: its lists of redirects
         yield from (match[2] for match in _SOURCE.finditer(text))
+
+
+def _in_toml(name: str, text: str) -> Iterator[str]:
+    from ubp.core.toml import parse_toml  # few repositories have one
+
+    try:
+        entries: object = parse_toml(text)
+    except ValueError:
+        return
+    for key in _KEYS[name]:
+        entries = entries.get(key) if isinstance(entries, dict) else None
+    yield from _sources(entries, "from")
+    for address in entries if isinstance(entries, dict) else ():  # mdBook
+        yield address.removesuffix(".html").removesuffix("/index")
 
 
 def _sources(entries: object, key: str) -> Iterator[str]:
