@@ -79,7 +79,7 @@ def draw(clone: Path) -> list[tuple[str, list[str]]]:
 def without_pages(clone: Path, commit: str) -> str:
     """Return a commit like this one whose pages are those of its parent."""
     with tempfile.TemporaryDirectory() as folder:
-        env = {"GIT_INDEX_FILE": f"{folder}/index"}
+        env = {"GIT_INDEX_FILE": f"{folder}/index", "GIT_WORK_TREE": folder}
         git(clone, "read-tree", commit, env=env)
         names = git(
             clone, "diff-tree", "-r", "--no-renames", "--name-only", "-z", f"{commit}^", commit

@@ -7,6 +7,13 @@ those below the least probability included, it draws some of each of the STRATA,
 OUT/cases/NUMBER.md, and what is known of it to OUT/cases.json. A blind reader of such a file sees
 nothing else: neither the probability nor the repository.
 
+`… corrected OUT CLONE…` draws cases of which more are right: of CORRECTED_COMMITS commits of each
+clone that edit sources and pages together, without their edits of pages, and of LATER_COMMITS that
+edit no page, where one is edited within LATER_DAYS. Nothing is bound. Of the cases of a probability
+of LEAST_CORRECTED or more it draws some of each of the ORIGINS: of pages that the commit edits
+(`same`), of pages that are edited within LATER_DAYS after it (`later`), and of others; at most
+MAX_PER_COMMIT of a commit. It writes the same files, numbered at random over all clones.
+
 `… table OUT` joins them with the judgements of `benchmarks/data/review.tsv`: `judged` by a reader
 of the whole page and the whole change (right: it made something in the page untrue, or incomplete
 where the page lists things completely), `first` and `second` by blind readers of the case alone.
@@ -21,17 +28,23 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.common.measure import print_table, wilson
 from benchmarks.staleness.replay import git
+from benchmarks.staleness.review import LAST, MAX_FILES, MAX_PAGES, is_page, without_pages
 from ubp.answers.bindings.bind import BindRequest
 from ubp.answers.staleness.stale import report_stale
+from ubp.bindings.path_words import is_test
+from ubp.checks.removed_names import describes_present, is_source
+from ubp.code.definitions import language_of
 from ubp.index.session import Target
-from ubp.review import run as engine
 from ubp.review.excerpt import case_text
+from ubp.review.model import Case
+from ubp.review.run import Extent, review_change
 from ubp.staleness.model import is_certain
 from ubp.workspace import Workspace
 
@@ -43,6 +56,14 @@ COMMITS = 15
 STRATA = ((0.1, 6), (0.02, 2), (0.0, 2))
 MAX_CHANGED_FILES = 60  # nobody reviews a larger change page by page
 DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".txt")
+
+CORRECTED_SEED = 20261125
+CORRECTED_COMMITS, LATER_COMMITS, LATER_DAYS = 20, 6, 30
+LEAST_CORRECTED = 0.05
+# How many cases are drawn of each repository, by who edited the page, if anybody did.
+ORIGINS = {"same": 4, "later": 2, "other": 4}
+MAX_PER_COMMIT = 3
+WORKERS = 2
 
 Row = dict[str, Any]
 
@@ -95,7 +116,7 @@ def cases_of(clone: Path) -> Iterator[Row]:
                     for assessed in report_stale(workspace.session, target).introduced
                     if any(map(is_certain, assessed.references))
                 }
-                for case in all_cases(workspace, target):
+                for case in cases_from(workspace, target, 0.0):
                     yield {
                         "commit": new,
                         "page": case.filepath,
@@ -109,16 +130,117 @@ def cases_of(clone: Path) -> Iterator[Row]:
                     }
 
 
-LEAST = engine.MIN_PROBABILITY
+def draw_corrected(out: Path, clones: Sequence[str]) -> None:
+    """Write cases of commits whose documentation was edited in the same commit or after it."""
+    with ProcessPoolExecutor(WORKERS) as pool:
+        rows = [row for drawn in pool.map(drawn_corrected, clones) for row in drawn]
+    random.Random(CORRECTED_SEED).shuffle(rows)
+    (out / "cases").mkdir(parents=True)
+    for number, row in enumerate(rows, 1):
+        (out / "cases" / f"{number:03}.md").write_text(row.pop("text"))
+        row["number"] = number
+    (out / "cases.json").write_text(json.dumps(rows, indent=1))
 
 
-def all_cases(workspace: Workspace, target: Target) -> Sequence[engine.Case]:
-    """Return the cases of a change, however improbable."""
-    engine.MIN_PROBABILITY = 0.0
-    try:
-        return engine.review_change(workspace.session, target, (), engine.Extent(1_000)).cases
-    finally:
-        engine.MIN_PROBABILITY = LEAST
+def drawn_corrected(clone: str) -> Sequence[Row]:
+    """Return the cases that are drawn of a clone: some of each origin, few of each commit."""
+    name = Path(clone).parent.name
+    found = list(corrected_cases(Path(clone)))
+    found.sort(key=lambda row: (row["commit"], row["page"]))
+    random.Random(f"{CORRECTED_SEED} {name}").shuffle(found)
+    drawn: list[Row] = []
+    for origin, number in ORIGINS.items():
+        left = number
+        for row in found:
+            of_commit = sum(row["commit"] == other["commit"] for other in drawn)
+            if left and row["origin"] == origin and of_commit < MAX_PER_COMMIT:
+                drawn.append(row)
+                left -= 1
+    print(name, dict(Counter(row["origin"] for row in found)), "cases", flush=True)
+    return drawn
+
+
+def corrected_cases(clone: Path) -> Iterator[Row]:
+    """Yield the probable cases of random commits after which a page was edited, by origin."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "clone.git"
+        run("git", "clone", "--quiet", "--shared", "--bare", "--", str(clone), str(root))
+        for commit, edited, later in corrected_commits(root):
+            tip = without_pages(root, commit)
+            with Workspace.open(str(root)) as workspace:
+                target = Target(tip, base=f"{commit}^")
+                cases = cases_from(workspace, target, LEAST_CORRECTED)
+            subject = git(root, "log", "-1", "--format=%s", commit).strip()
+            for case in cases:
+                origins = {"same": edited, "later": later}
+                yield {
+                    "repository": clone.parent.name,
+                    "commit": commit,
+                    "page": case.filepath,
+                    "probability": round(case.probability, 4),
+                    "kinds": [reason.kind for reason in case.reasons],
+                    "is_alarm": False,  # no page lists a source
+                    "origin": next(
+                        (name for name in origins if case.filepath in origins[name]), "other"
+                    ),
+                    "text": case_text(case, [subject]),
+                }
+
+
+class Commit(NamedTuple):
+    """A commit: its time in seconds, the number of its files, and the pages that it edits."""
+
+    name: str
+    time: int
+    file_count: int
+    has_code: bool
+    pages: Collection[str]
+
+
+def corrected_commits(root: Path) -> Sequence[tuple[str, Collection[str], Collection[str]]]:
+    """Return commits, each with the pages that it edits, and that are edited soon after it."""
+    history = list(main_line(root))
+    found = []
+    for index, commit in enumerate(history):
+        if commit.has_code and commit.file_count <= MAX_FILES:
+            later: set[str] = set()
+            for after in reversed(history[:index]):
+                if after.time - commit.time > LATER_DAYS * 86_400:
+                    break
+                later.update(after.pages)
+            found.append((commit.name, commit.pages, later.difference(commit.pages)))
+    random.Random(CORRECTED_SEED).shuffle(found)
+    same = [step for step in found if 0 < len(step[1]) <= MAX_PAGES]
+    later_only = [step for step in found if not step[1] and step[2]]
+    return same[:CORRECTED_COMMITS] + later_only[:LATER_COMMITS]
+
+
+def main_line(root: Path) -> Iterator[Commit]:
+    """Yield the last commits of the main line, newest first."""
+    options = ("--first-parent", "--no-renames", "--name-status", "--format=%x01%H %ct")
+    for block in git(root, "log", *options, f"-{LAST}").split("\x01")[1:]:
+        first, *lines = block.strip().splitlines()
+        name, time = first.split()
+        files = [line.split("\t") for line in lines if line]
+        pages = [path for status, path in files if status == "M" and is_page(path)]
+        yield Commit(
+            name=name,
+            time=int(time),
+            file_count=len(files),
+            has_code=any(is_code(path) for _, path in files),
+            pages=frozenset(filter(describes_present, pages)),
+        )
+
+
+def is_code(path: str) -> bool:
+    """Return whether a file is code that is no test."""
+    return is_source(path) and not is_test(path) and language_of(path) is not None
+
+
+def cases_from(workspace: Workspace, target: Target, least: float) -> Sequence[Case]:
+    """Return the cases of a change of at least this probability."""
+    extent = Extent(1_000, least)
+    return review_change(workspace.session, target, (), extent).cases
 
 
 def changes_source(root: Path, old: str, new: str) -> bool:
@@ -262,5 +384,7 @@ def share(part: int, whole: int) -> str:
 if __name__ == "__main__":
     if sys.argv[1] == "draw":
         draw(Path(sys.argv[2]), sys.argv[3:])
+    elif sys.argv[1] == "corrected":
+        draw_corrected(Path(sys.argv[2]), sys.argv[3:])
     else:
         table(Path(sys.argv[2]))
