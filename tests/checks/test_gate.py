@@ -2,6 +2,8 @@
 
 import pytest
 
+from ubp.checks.gate import not_understood_sentences
+
 
 def links(prefix, numbers, suffix=""):
     return "".join(f"[{n}]({prefix}{n}{suffix})\n" for n in numbers)
@@ -172,3 +174,48 @@ def test_anchors_that_are_not_understood_hide_those_that_no_rule_makes(guide, ch
     report = check(guide)
     assert [finding.rule for finding in report.findings] == ["broken-link"]
     assert [item.lost for item in report.not_understood] == [7]
+
+
+@pytest.fixture
+def reference(repository):
+    """A page of Hugo that is filled when the site is built: four of five links find no heading."""
+    repository.write("hugo.toml", 'baseURL = "https://example.org/"\n')
+    repository.write("content/docs/functions.md", "# Functions\n\n{{< functions >}}\n")
+    repository.write("content/docs/plain.md", "# Plain\n\n## Kept\n")
+    calls = "".join(f"[{n}](/docs/functions/#call-{n}) " for n in range(8))
+    plain = "[x](/docs/plain/#kept) " * 20
+    repository.write(
+        "content/docs/a.md", f"# A\n\n{calls}[x](/docs/functions/#functions) {plain}\n"
+    )
+    repository.write("content/docs/b.md", "# B\n\n[x](/docs/plain/#gone)\n")
+    repository.commit("Begin")
+    return repository
+
+
+def test_headings_that_a_shortcode_makes_are_one_notice(reference, check):
+    report = check(reference)
+    assert [finding.subject for finding in report.findings] == ["markdown /docs/plain/#gone"]
+    (item,) = report.not_understood
+    assert (item.form.written, item.lost, item.links) == ("# {{< functions >}}", 8, 9)
+    (sentence, _) = not_understood_sentences([item])
+    assert sentence.startswith("8 links to headings of pages with `{{< functions >}}` were not")
+
+
+def test_headings_that_a_layout_makes_are_one_notice(reference, check):
+    reference.write("content/docs/functions.md", "---\nlayout: api\n---\n# Functions\n")
+    assert [item.form.written for item in check(reference).not_understood] == ["# layout: api"]
+
+
+def test_shortcode_with_which_enough_headings_are_found_hides_nothing(reference, found):
+    reference.write(
+        "content/docs/c.md", "# C\n\n[x](/docs/functions/#functions) [x](plain.md)\n" * 2
+    )
+    assert len(found(reference, rules=["missing-anchor"])) == 9
+
+
+def test_heading_that_the_change_removes_from_a_filled_page_is_reported(reference, found):
+    reference.write("content/docs/functions.md", "# Calls\n\n{{< functions >}}\n")
+    reference.git("add", "--all")
+    assert found(reference, staged=True, rules=["missing-anchor"]) == [
+        "warning missing-anchor content/docs/a.md:3 markdown /docs/functions/#functions"
+    ]

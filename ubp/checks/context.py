@@ -36,6 +36,9 @@ if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
 
 # An id or name that a page writes in some syntax: `id="x"`, `name={x}`, `{#x}`, `[#x]`, `:id=x`.
 _WRITTEN_NAME = re.compile(r"(?:\b(?:id|name)\s*[=:]\s*[\"'`{(]*|[{\[]\s*#)([^\s\"'`{}\[\]()<>]+)")
+# Hugo's: a shortcode may make headings, and so may the layout that front matter names.
+_SHORTCODE = re.compile(rb"\{\{[<%][ \t]*(?!/|(?:rel)?ref\b)([\w./-]+)")
+_LAYOUT = re.compile(rb"^layout:[ \t]*[\"']?([\w./-]+)", re.MULTILINE)
 _COMMENT = re.compile(r"<!--([^<>\n]*)-->")
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 
@@ -90,6 +93,7 @@ class RuleContext:
         self._review = review
         self._is_opaque: dict[FilePath, bool] = {}
         self._comments: dict[FilePath, frozenset[str]] = {}
+        self._filled: dict[FilePath, frozenset[str]] = {}
         self._names: dict[FilePath, frozenset[str]] = {}
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
         self._redirects: dict[Site, tuple[re.Pattern[str], ...]] = {}
@@ -258,6 +262,28 @@ class RuleContext:
             words = (word for comment in _COMMENT.findall(text) for word in comment.split())
             self._comments[path] = frozenset(words)
         return anchor.lstrip("+") in self._comments[path]
+
+    def read_filled(self, paths: Iterable[FilePath]) -> None:
+        """Read at once what fills these pages (see `filled_by`)."""
+        new = {path for path in paths if path not in self._filled and self._is_hugo(path)}
+        for path, text in self.graph.texts(new).items():
+            data = text or b""
+            head = data[: data.find(b"\n---", 3) + 1] if data.startswith(b"---") else b""
+            self._filled[path] = frozenset(
+                [
+                    *(f"{{{{< {name.decode()} >}}}}" for name in _SHORTCODE.findall(data)),
+                    *(f"layout: {name.decode()}" for name in _LAYOUT.findall(head)),
+                ]
+            )
+
+    def filled_by(self, path: FilePath) -> frozenset[str]:
+        """Return the shortcodes of a page of Hugo, and its layout: they may make headings of it."""
+        self.read_filled([path])
+        return self._filled.get(path, frozenset())
+
+    def _is_hugo(self, path: FilePath) -> bool:
+        site = self.graph.sites.of(path)
+        return site is not None and site.style.name == "hugo"
 
     def may_have(self, path: FilePath, anchor: str) -> bool:
         """Whether a rule that UBP does not know may make this anchor of a page's text."""
