@@ -261,8 +261,7 @@ class FoundPageRecord:
     ] = ()
     copies: Annotated[
         tuple[PagePath, ...],
-        "other versions of the page, and pages with the same text, that were found too and count as"
-        " one with it",
+        "other versions of the page that were found too and count as one with it",
     ] = ()
     linked_pages: Annotated[
         tuple[LinkedPageRecord, ...],
