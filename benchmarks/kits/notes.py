@@ -2,12 +2,15 @@
 
     python benchmarks/kits/notes.py ask CLONE
     python benchmarks/kits/notes.py calibration SET SET…
+    python benchmarks/kits/notes.py cross XQUAD
     python benchmarks/kits/notes.py trends CLONE
 
 CLONE: of the repository in `benchmarks/data/notes_questions.json`, at its commit. Its 50 questions
 were written from a random sample of the notes before any answer was looked at, each with the file
 and a few characters that the answer contains; 15 others have no answer there. SET: a folder as
 benchmarks/search/retrieval.py reads them; half of its documents, chosen at random, are the notes.
+XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are asked in Chinese over the
+English paragraphs and the other way round.
 """
 
 import argparse
@@ -20,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.common.measure import print_table
-from benchmarks.search.retrieval_data import SEED, read_set, write_repository
+from benchmarks.search.retrieval_data import SEED, Document, read_set, write_repository
 from ubp.core.errors import UbpError
 from ubp.kits.notes.ask import MAX_NOTES, AskRequest, confidence_of, features_of
 from ubp.kits.notes.search import NoteSearch
@@ -35,14 +38,14 @@ SURE = 0.8
 def main() -> None:
     """Run what the first argument names."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=("ask", "calibration", "trends"))
+    parser.add_argument("what", choices=("ask", "calibration", "cross", "trends"))
     parser.add_argument("folders", nargs="+", type=Path)
     options = parser.parse_args()
     if options.what == "calibration":
         calibrate(options.folders)
         return
     for folder in options.folders:
-        {"ask": ask, "trends": trends}[options.what](folder)
+        {"ask": ask, "cross": cross, "trends": trends}[options.what](folder)
 
 
 def ask(clone: Path) -> None:
@@ -126,7 +129,51 @@ def ask_half(folder: Path) -> Iterator[Judged]:
                     continue
                 wanted = {paths[document] for document in questions.answers[text]}
                 is_right = any(hit.note.path in wanted for hit in found.hits)
-                yield Judged(features_of(found), confidence_of(found), is_right)
+                yield Judged(features_of(found), confidence_of(found, text), is_right)
+
+
+def cross(clone: Path) -> None:
+    """Print how often the confidence is right across languages, in both directions."""
+    paragraphs = {language: _paragraphs(clone, language) for language in ("en", "zh")}
+    for notes, questions in (("en", "zh"), ("zh", "en")):
+        numbers = list(range(len(paragraphs[notes])))
+        chance = random.Random(SEED)
+        chance.shuffle(numbers)
+        asked = [
+            (number, text)
+            for number, (_, texts) in enumerate(paragraphs[questions])
+            for text in texts
+        ]
+        chance.shuffle(asked)
+        judged = []
+        with tempfile.TemporaryDirectory() as root:
+            kept = [
+                Document(str(number), "", paragraphs[notes][number][0])
+                for number in numbers[: len(numbers) // 2]
+            ]
+            paths = {document.id: document.path for document in kept}
+            write_repository(kept, Path(root))
+            with Workspace.open(root) as workspace:
+                search = NoteSearch(workspace.session)
+                for number, text in asked[:MAX_QUESTIONS]:
+                    try:
+                        found = search.find(text, MAX_NOTES)
+                    except UbpError:
+                        continue
+                    wanted = paths.get(str(number))
+                    is_right = any(hit.note.path == wanted for hit in found.hits)
+                    judged.append((confidence_of(found, text), is_right))
+        print(f"\nquestions in {questions} over {notes}: {len(judged)}")
+        print_bins(judged)
+
+
+def _paragraphs(clone: Path, language: str) -> list[tuple[str, list[str]]]:
+    articles = json.loads((clone / f"xquad.{language}.json").read_text("utf-8"))["data"]
+    return [
+        (paragraph["context"], [answer["question"] for answer in paragraph["qas"]])
+        for article in articles
+        for paragraph in article["paragraphs"]
+    ]
 
 
 def print_bins(judged: list[tuple[float, bool]]) -> None:

@@ -51,8 +51,9 @@ def test_trends_are_a_table_with_the_last_periods(run):
 def test_answer_shows_passages_places_and_confidence(run, monkeypatch):
     out = run("notes", "ask", "how", "much", "sun", "do", "tomatoes", "need")
     passage = "    # Tomatoes\n    \n    They need six hours of sun.\n"
-    assert out.startswith(f"[1] Tomatoes  garden/tomatoes.md:1\n{passage}")
-    assert re.search(r"\nConfidence that a passage answers: 0\.\d\d\n$", out)
+    confidence, _, passages = out.partition("\n")
+    assert re.fullmatch(r"Confidence that a passage answers: 0\.\d\d", confidence)
+    assert passages.startswith(f"[1] Tomatoes  garden/tomatoes.md:1\n{passage}")
     assert "Missing argument: a question." in run("notes", "ask", status=2)
     monkeypatch.setenv("UBP_ASK_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("UBP_ASK_MODEL", "tiny")

@@ -193,7 +193,7 @@ def test_word_that_no_note_contains_is_answered_without_confidence(notes):
         assert [source.path for source in answer.sources] == ["jq.md"]
         assert answer.confidence < 0.2
         assert answer.is_weak
-        assert "Probably no note answers this." in joined(ask.text(answer, Writer()))
+        assert "Probably no page answers this." in joined(ask.text(answer, Writer()))
 
 
 def test_confidence_without_meaning_depends_on_the_words_found(notes, monkeypatch):
@@ -206,6 +206,31 @@ def test_confidence_without_meaning_depends_on_the_words_found(notes, monkeypatc
         assert found.confidence >= 0.8
         assert other.sources
         assert other.is_weak
+
+
+@pytest.mark.parametrize(
+    ("question", "is_weak"),
+    [
+        ("依存パッケージを自動で更新するツール", False),
+        ("ブラウザの自動テスト", False),
+        ("住宅ローンの金利の比較", True),
+        ("味噌汁の作り方を教えて", True),
+    ],
+)
+def test_japanese_question_over_english_notes_is_answered_by_meaning(repository, question, is_weak):
+    repository.write(
+        "renovate.md", "# Renovate\n\nAutomated dependency updates for package managers.\n"
+    )
+    repository.write(
+        "playwright.md", "# Playwright\n\nEnd-to-end tests in browsers with auto-waiting.\n"
+    )
+    repository.write("bread.md", "# Sourdough\n\nFlour and water, 500 g each.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        answer = workspace.ask(AskRequest(question))
+    assert answer.is_weak is is_weak
+    assert answer.confidence <= ask.MAX_CROSS
+    assert answer.searched == "page"
 
 
 def test_recommendations_state_need_and_notes_and_omit_tools_in_use(session):
