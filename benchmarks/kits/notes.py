@@ -9,8 +9,8 @@ CLONE: of the repository in `benchmarks/data/notes_questions.json`, at its commi
 were written from a random sample of the notes before any answer was looked at, each with the file
 and a few characters that the answer contains; 15 others have no answer there. SET: a folder as
 benchmarks/search/retrieval.py reads them; half of its documents, chosen at random, are the notes.
-XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are asked in Chinese over the
-English paragraphs and the other way round.
+XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are asked in Chinese over
+the English paragraphs and the other way round.
 """
 
 import argparse
