@@ -170,7 +170,7 @@ def create_written(name: str, context: Context) -> Collection:
     if collection is not None and collection.kind != "written":
         raise UsageError(
             f"Nothing can be written to the collection {name}.",
-            cause=f"It is a {collection.kind} of {collection.address}.",
+            cause=f"It is a collection of kind {collection.kind}, of {collection.address}.",
             hint="Use another name.",
         )
     new = collection or Collection(name, "written", "")
@@ -217,7 +217,7 @@ def add_external(collection: Collection, document: ExternalDocument, context: Co
         data = write_page(_text_of(document.content, document.url), fields)
         if len(data) > MAX_BLOB_BYTES:
             raise UsageError(f"The text is larger than {MAX_BLOB_BYTES >> 20} MB.")
-        _commit(repository, {path: data}, "Store 1 external document", context)
+        _commit(repository, {path: data}, "Store an external document", context)
     return Stored(path, expires_at)
 
 
@@ -257,7 +257,7 @@ def import_files(
             deleted = tuple(path for path in after.deleted if path not in read)
             sources[source.prefix] = replace(after, deleted=deleted)
             changes[SOURCES] = _pack_sources(sources.values())
-        _commit(repository, changes, f"Import {len(read)} files", context)
+        _commit(repository, changes, f"Import files: {len(read)}", context)
     imported = tuple(path for path in changes if path != SOURCES)
     chunks = sum(len(parse_markdown(changes[path] or b"").chunks) for path in imported)
     return Imported(imported, chunks, tuple(problems), below)
@@ -318,7 +318,7 @@ def compare_folders(  # noqa: PLR0913  # named, but for the first two
         unchanged += len(external) - len(expired)
         changes |= dict.fromkeys(expired)
         if not is_dry:
-            _commit(repository, changes, f"Synchronize {len(changes)} documents", context)
+            _commit(repository, changes, f"Synchronize documents: {len(changes)}", context)
             collect_garbage(repository)
     return Compared(
         tuple(sorted(path for path, data in changes.items() if data and path not in tree)),
@@ -373,7 +373,7 @@ def delete_documents(
         without = [source.without(removed) for source in sources]
         if without != sources:
             changes[SOURCES] = _pack_sources(without)
-        _commit(repository, changes, f"Delete {len(removed)} documents", context)
+        _commit(repository, changes, f"Delete documents: {len(removed)}", context)
         if purge and paths:
             marker = _marker(repository)
             write_atomically(marker, b"")

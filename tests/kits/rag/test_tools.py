@@ -275,7 +275,7 @@ async def test_another_repository_is_read_in_place(room, repository_in):
     found = await room.call("rag_search", query="rules", project="handbook")
     assert found["results"][0]["file_path"] == "a.md"
     failure = await room.fail("rag_delete", project="handbook")
-    assert "it is a local" in failure["message"]
+    assert "it is a local collection" in failure["message"]
 
 
 async def test_folder_without_its_folders_counts_what_is_left_out(room):

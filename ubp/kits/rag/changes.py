@@ -384,7 +384,11 @@ def _project_of(
 
 def _written(project: Project) -> Collection:
     if project.collection is None or not project.is_written:
-        kind = project.collection.kind if project.collection else "repository that is served"
+        kind = "repository that is served"
+        if project.collection is not None:
+            kind = "collection that agents do not write"
+            if project.collection.kind == "local":
+                kind = "local collection, a repository that is read in place"
         raise UsageError(
             f"Documents of {project.name} are not deleted: it is a {kind}.",
             cause="Only what agents have added can be deleted by them.",
