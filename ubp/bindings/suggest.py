@@ -39,7 +39,7 @@ from ubp.index.session import Session
 from ubp.index.store.facts import NameTable
 from ubp.index.view import View
 from ubp.markdown.document import read_head
-from ubp.markdown.rendered import is_rendered
+from ubp.markdown.rendered import has_rendering, is_rendered
 from ubp.staleness.ranking import CommitIndex
 
 # Hardly one in five suggestions of lower confidence is right: to review them takes more time than
@@ -168,7 +168,10 @@ def _find_rendered(pages: Collection[FilePath], view: View) -> set[FilePath]:
     return {
         path
         for path, data in view.read(pages).items()
-        if data and is_rendered(data[read_head(data, ()).body :].decode("utf-8", "replace"))
+        # Front matter need not be parsed for most pages.
+        if data
+        and has_rendering(data.decode("utf-8", "replace"))
+        and is_rendered(data[read_head(data, ()).body :].decode("utf-8", "replace"))
     }
 
 

@@ -29,9 +29,14 @@ _MARKUP = (
 )
 
 
+def has_rendering(text: str) -> bool:
+    """Return whether a text has a line that shows something else, as every rendered page has."""
+    return re.search(_RENDERING, text, re.MULTILINE) is not None
+
+
 def is_rendered(body: str) -> bool:
     """Return whether the text of a page, without front matter, only shows something else."""
-    if len(body) > MAX_CHARACTERS or not re.search(_RENDERING, body, re.MULTILINE):
+    if len(body) > MAX_CHARACTERS or not has_rendering(body):
         return False
     prose = re.sub(_MARKUP, " ", body, flags=re.MULTILINE)
     return len(re.findall(r"\w+", prose)) <= MAX_OWN_WORDS

@@ -10,7 +10,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from typing import Any, NamedTuple, get_args
 
@@ -168,6 +167,8 @@ def _ask(
             return error
 
     answers = []
+    from concurrent.futures import ThreadPoolExecutor  # imports logging: reviews ask no model
+
     with ThreadPoolExecutor(MAX_WORKERS) as pool:
         for number, answer in enumerate(pool.map(ask, cases), 1):
             answers.append(answer)
