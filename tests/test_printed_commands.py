@@ -294,8 +294,8 @@ def test_tools_and_prompts_give_an_agent_the_page_as_one_word(workspace, words_o
         answer = call_tool(tool, workspace, {"filepath": name})
         (document,) = answer.record["documents"]
         expected = ["ubp", "ack", relative(name)]
-        marker = "if it is still accurate run: "
-        assert words_of(document["resolve"].partition(marker)[2]) == expected
+        marker = " Command: "
+        assert words_of(document["acknowledge"]) == expected
         (line,) = [one for one in answer.text.splitlines() if one.startswith("  Next: ")]
         assert words_of(line.partition(marker)[2]) == expected
         messages = writer("ubp_update_stale_page", {"filepath": name})(workspace).messages
@@ -309,7 +309,7 @@ def test_what_an_agent_runs_acknowledges_exactly_that_page(hostile, words_of):
     (tool,) = [one for one in select_tools() if one.name == "ubp_check_staleness"]
     with Workspace.open(str(hostile.root)) as workspace:
         documents = call_tool(tool, workspace, {}).record["documents"]
-    commands = [one["resolve"].partition("run: ")[2] for one in documents]
+    commands = [document["acknowledge"] for document in documents]
     few = [command for command in commands if words_of(command)[2] in map(relative, NAMES[::4])]
     script = "\n".join(few)
     subprocess.run(["bash", "-e", "-c", script], cwd=hostile.root, check=True, env=environment)

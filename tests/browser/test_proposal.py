@@ -74,8 +74,8 @@ def test_a_page_is_shown_before_and_after_and_does_nothing(review, visit):
     ]
     warning = page.locator("#page-1 .advice").inner_text()
     assert warning == "Warning: Line 27 contains invisible or bidirectional characters."
-    page.locator("#page-1 .diff summary").click()
-    assert "+Takes *a user*." in page.locator("#page-1 .diff pre").inner_text()
+    page.locator("#page-1 .diff:not(.source) summary").click()
+    assert "+Takes *a user*." in page.locator("#page-1 .diff:not(.source) pre").inner_text()
     assert page.locator("#page-2 .before").inner_text().split() == ["Before", "nothing"]
     assert visited.complaints == []
 

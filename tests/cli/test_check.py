@@ -50,6 +50,8 @@ def test_finding_record_has_every_key(broken, asked):
         "unverified": [],
         "behind": [],
         "noted": [],
+        "denied": [],
+        "judge": None,
         "obsolete_debts": 0,
         "snapshot": {"kind": "staged", "commit": broken.head()},
         "is_change": True,

@@ -131,6 +131,7 @@ def test_page_has_its_score_sections_and_staleness(asked):
         ],
         "unreadable": None,
         "translations": [],
+        "copies": [],
         "linked_pages": [],
         "legs": None,
     }
@@ -281,7 +282,7 @@ def test_old_revision_is_answered_from_its_own_tree(asked, linked):
     words = ("--mode", "fulltext")
     assert asked("search", '"session"', "--ref", "HEAD~1", *words)["total_found"] == 1
     assert asked("search", '"session"', *words)["total_found"] == 0
-    _, named = asked("search", "sessions", *words)["results"]  # by the file's name
+    named, _ = asked("search", "sessions", *words)["results"]  # by the file's name
     assert (named["filepath"], named["sections"][0]["line"]) == (SESSIONS, 3)
     assert asked("get-graph", "--ref", "HEAD~1")["edges"] != asked("get-graph")["edges"]
 

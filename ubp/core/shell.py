@@ -75,6 +75,11 @@ def git_fetch(objects: Iterable[ObjectId]) -> str:
     return join(["git", "fetch", "origin", *objects])
 
 
+def git_fetch_in(directory: str) -> str:
+    """Return the command that fetches what is new in another repository."""
+    return join(["git", "-C", directory, "fetch"])
+
+
 def path_argument(path: str, prefix: str = "") -> str:
     """Return a path as seen from the folder `prefix`; it never looks like an option."""
     seen = posixpath.relpath(path, prefix) if prefix else path

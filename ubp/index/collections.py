@@ -23,7 +23,7 @@ from ubp.core.errors import CollectionError, UbpError, UsageError
 from ubp.core.files import write_atomically
 from ubp.core.model import ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
-from ubp.core.shell import quote, ubp_command
+from ubp.core.shell import git_fetch_in, ubp_command
 from ubp.core.text import closest_name
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import LOCATION_VARIABLES
@@ -362,7 +362,7 @@ def resolve_version(repository: Repository, collection: Collection, version: str
             if version
             else f"The collection {name} has no version yet.",
             cause=f"The nearest is {closest}." if closest else "",
-            hint=f"Fetch it there: git -C {quote(collection.address)} fetch"
+            hint=f"Fetch it there: {git_fetch_in(collection.address)}"
             if collection.kind == "local"
             else f"Fetch what is new: {ubp_command('collections', 'sync', name, '--update')}",
         )

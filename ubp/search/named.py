@@ -57,7 +57,8 @@ def find_named(
     match = f'(title : ^ "{phrase}") OR (aliases : "{phrase}")'
     titled = full_text.some_holding(match, MAX_READ + 1, table, scope)
     kinds: dict[FilePath, int] = {}
-    for path in names.equal(key, name_key):
+    # The text of a document need not contain the name of its file.
+    for path in () if query.is_literal else names.equal(key, name_key):
         kinds[path] = FILE_NAME
     if len(titled) <= MAX_READ:
         for path, page in view.pages_at(titled).items():
