@@ -39,8 +39,8 @@ SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 7.8, 9.0, 4.9, -5.5
 # Of a question in another script than the note (Japanese or Chinese, and English), whose words it
 # cannot contain, the score and the lead are those of the meaning alone. Fitted to 400 questions of
 # XQuAD in Chinese over half of the English paragraphs and 400 the other way round (translations by
-# professionals). Of 500 each over another half (benchmarks/kits/notes.py cross) that it gave 0.6
-# and more 0.56 and 0.68 were right, so that it is never surer.
+# professionals). Of 500 each that overlap these (benchmarks/kits/notes.py cross) 0.56 and 0.68 were
+# right where it gave the most, so that it is never surer.
 CROSS_SCORE_WEIGHT, CROSS_LEAD_WEIGHT, CROSS_BIAS, MAX_CROSS = 37.7, 12.3, -4.5, 0.6
 # Less have 0.06 of the same questions that had an answer, and 0.70 of the others.
 MIN_CONFIDENCE = 0.25
