@@ -4,14 +4,19 @@
 nesting signs.
 """
 
+import re
 import time
 import tracemalloc
 from collections.abc import Callable
 
 import pytest
 
+from ubp.code.dependencies import find_required_names
 from ubp.markdown.front_matter import read_front_matter
+from ubp.markdown.sites.redirects import redirect_patterns
+from ubp.markdown.sites.site import _rewrite_rules
 from ubp.markdown.toml_nodes import BadTomlError, read_toml
+from ubp.staleness.evidence import _NUMBER, _PATH
 
 # Linear work takes four times as long for four times the text, quadratic work sixteen times.
 MAX_RATIO = 9
@@ -76,3 +81,34 @@ def test_front_matter_over_64_kb_is_a_problem_and_is_not_parsed(fence):
     assert inside.root is not None
     assert beyond.root is None
     assert ["larger than 64 KiB" in problem.message for problem in beyond.problems] == [True]
+
+
+def test_redirects_of_many_wildcards_are_left_out():
+    addresses = [f"/{'*a' * 12}b", "/:a:b:c/x", "/old/:page/*"]
+    start = time.process_time()
+    patterns = redirect_patterns(addresses)
+    assert not any(pattern.fullmatch("a" * 120) for pattern in patterns)
+    assert [bool(pattern.fullmatch("old/b/c")) for pattern in patterns] == [True]
+    assert not any(pattern.fullmatch(f"old/b/{'c' * 1_000}") for pattern in patterns)
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    "rule", [("".join(f"a:p{n}*" for n in range(12)) + "b", "y"), (":1a/x.md", "y.md")]
+)
+def test_rewrites_of_many_wildcards_or_no_names_are_left_out(rule):
+    assert not _rewrite_rules((rule,))
+
+
+def test_lines_of_one_sign_take_linear_time():
+    assert_linear(
+        lambda text: find_required_names("requirements.txt", text.encode()),
+        lambda size: f"ab{'=' * size}x",
+        2_000,
+    )
+    for text in ("1", "1.", "~"):
+        assert_linear(
+            lambda line: list(re.finditer(f"{_PATH}|{_NUMBER}", line, re.ASCII)),
+            lambda size, text=text: f"{text * size}1x",
+            5_000,
+        )

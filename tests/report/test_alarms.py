@@ -130,3 +130,10 @@ def test_html_report_draws_a_column_for_each_month_and_lists_repeated_pages(proj
     ]
     assert "1 of 4 alarms that commits settled led to an edit of the page (25%)" in page
     assert "<code>ubp bind --review docs/b.md</code>" in page
+
+
+@pytest.mark.parametrize("date", [b"", b" 99999999999999 +0000"])
+def test_commit_of_impossible_date_does_not_end_the_report(date):
+    page = (b"\n:100644 100644 " + b"a" * 40 + b" " + b"b" * 40 + b" M", b"docs/a.md")
+    versions = alarms_module._parse(iter((b"\x01%b " % date.split(b" +")[0].strip(), *page)))
+    assert [version.month for version in versions] == []

@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.index.session import Session, Target
+from ubp.output.ci.markdown import code
 from ubp.review.excerpt import MAX_TOKENS, case_text, count_tokens
 from ubp.review.run import Extent, review_change
 
@@ -311,3 +312,9 @@ def test_edited_page_alone_describes_the_state_that_it_is_in(client, review):
     client.commit()
     stage(client, "docs/client.md", "retry_limit", "attempts")
     assert review(client, Target(), ["docs/client.md"]).cases == ()
+
+
+def test_name_of_page_is_no_html_in_a_comment():
+    assert code("docs/<img src=x>.md", is_in_html=True) == (
+        "<code>docs/&#60;img src&#61;x&#62;&#46;md</code>"
+    )

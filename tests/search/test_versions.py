@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.search.versions import is_version, read_version
+from ubp.search.versions import is_version, read_version, recency
 
 TEXT = "# Timers\n\nFake timers replace the clock of a test. {}\n"
 REMOVED = "The option legacyFakeTimers brings the old timers back."
@@ -108,3 +108,7 @@ def test_text_names_the_other_versions(versions):
 
     answer = call_tool(make_tool("ubp_search"), versions, {"query": "fake timers"})
     assert "Also in 29.7, next" in answer.text
+
+
+def test_version_of_more_digits_than_python_reads_is_sorted():
+    assert recency("9" * 5_000) > recency("8")

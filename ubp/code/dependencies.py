@@ -30,7 +30,7 @@ _ANY_TABLE = r"(?i)dependencies$|^(?:require|requires|require-dev|imports|librar
 _REQUIRED_NAME = (
     r"(?m)^[ \t]*(?:require[ \t]+|(?:gem|compile|implementation|api)[ \t(]*)?[\"']?"
     r"([A-Za-z][\w./:@-]*\w)(?=[\"']?(?:\[[\w,-]*\])?"
-    r"(?:[ \t]*[=~<>!^:,]+[ \t]*[\"']?[~^<>=]*[ \t]*|[ \t]+v)\d)"
+    r"(?:[ \t]*+[=~<>!^:,]++[ \t]*+[\"']?[~^<>=]*+[ \t]*+|[ \t]+v)\d)"
     r"|<artifactId>([\w.-]+)"
 )
 _OWN_NAME = r"""(?m)(?:^|[{,])[ \t]*"?name"?[ \t]*[:=][ \t]*["']([^"']+)["']|^module[ \t]+(\S+)"""

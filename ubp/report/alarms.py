@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import FilePath, ObjectId
+from ubp.git.commit_messages import MAX_DIGITS_OF_TIME
 from ubp.git.output import decode_path
 from ubp.report.values import MonthOfAlarms, SettledAlarms
 from ubp.staleness.model import StalenessContext
@@ -102,10 +103,14 @@ def _parse(tokens: Iterator[bytes]) -> Iterator[_Version]:
     for token in tokens:
         if token.startswith(_COMMIT):
             date, _, trailers = token[1:].decode("utf-8", "replace").partition(" ")
-            month = time.strftime("%Y-%m", time.gmtime(int(date)))
+            # Git leaves out a date that it cannot read; years of ten digits are nobody's.
+            seconds = int(date) if date.isdecimal() and len(date) <= MAX_DIGITS_OF_TIME else None
+            month = "" if seconds is None else time.strftime("%Y-%m", time.gmtime(seconds))
             reasons = f"\x02{trailers}"
         elif token.lstrip(b"\n").startswith(b":"):
             _, _, old, new, _ = token.decode("ascii").split()
             page = decode_path(next(tokens))
+            if not month:
+                continue
             is_reasoned = f"\x02{page}: " in reasons
             yield _Version(month, page, ObjectId(old), ObjectId(new), is_reasoned)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NEXT = "next"
+MAX_DIGITS = 18  # of a number: Python refuses to read 4,301
 _STABLE = frozenset({"latest", "stable", "current"})
 _COMING = frozenset({NEXT, "main", "master", "dev", "nightly", "canary", "unreleased", "edge"})
 _NUMBER = r"\d+(?:\.(?:\d+|x))+(?:-[\w.]+)?"
@@ -68,4 +69,4 @@ def recency(version: str) -> tuple[int, tuple[int, ...]]:
         return 2, ()
     if not version or version in _COMING:
         return 0, ()
-    return 1, tuple(map(int, re.findall(r"\d+", version)))
+    return 1, tuple(int(number[:MAX_DIGITS]) for number in re.findall(r"\d+", version))

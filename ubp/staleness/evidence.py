@@ -28,10 +28,10 @@ MAX_PAGES_READ = 1_000  # of a repository with more, so many drawn evenly are se
 MAX_SUBJECTS = 50  # classes of a source by which the sections about it are found
 
 _OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+"
-_PATH = r"(?<![\w./@-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
+_PATH = r"(?<![\w./@~-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 # No part of a date, a time, a range or another name: `2023-11-04`, `draft-07`.
-_NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d+(?:\.\d+)*(?![\w.]*\w)(?![:/-]\d)"
+_NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d++(?:\.\d++)*+(?![\w.]*\w)(?![:/-]\d)"
 _HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
 _IN_CODE = r"`([A-Za-z_]\w*)(?:\([^`\n]*)?`"

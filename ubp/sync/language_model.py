@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 60.0
 MAX_RESPONSE_BYTES = 1_000_000
 MAX_TOKENS = 800
+MAX_COUNT = 10**9  # tokens that a server may count for one answer
 OK, TOO_MANY_REQUESTS, UNAVAILABLE = 200, 429, 503
 # A server that is busy is asked again, after as long as it says.
 ATTEMPTS, MAX_WAIT_SECONDS = 3, 20.0
@@ -119,7 +120,7 @@ def complete(
         raise NoCompletionError("its answer is not a chat completion") from error
     if not isinstance(text, str):
         raise NoCompletionError("its answer has no text")
-    prompt, completion = (max(0, n) if type(n) is int else 0 for n in counts)
+    prompt, completion = (n if type(n) is int and 0 <= n <= MAX_COUNT else 0 for n in counts)
     return Completion(text, prompt, completion)
 
 

@@ -6,10 +6,12 @@ client-redirects, VitePress, Astro, Next.js and mdBook have them in their config
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 REDIRECT_FILES = ("_redirects", "netlify.toml", "vercel.json")
 MAX_REDIRECTS = 5_000
+MAX_WILDCARDS = 2  # of a pattern within a segment: each multiplies the time by the length
+MAX_ADDRESS = 1_000  # characters that are matched
 
 _SOURCE = re.compile(r"""["']?\b(?:source|from)["']?\s*:\s*(["'])(/[^"'\n]*)\1""")
 _BLOCK = re.compile(r"(?i)redirect")
@@ -60,6 +62,17 @@ def _sources(entries: object, key: str) -> Iterator[str]:
             yield source
 
 
+def is_too_wide(wildcards: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether a pattern of these wildcards between these texts may take endless time."""
+    deep, here, most = 0, 0, 0
+    for wildcard, text in zip(wildcards, texts, strict=False):
+        here = 0 if "/" in text else here
+        is_name = wildcard[0] == ":" and wildcard != ":splat" and wildcard[-1] not in "*+"
+        deep, here = deep + (not is_name), here + is_name
+        most = max(most, here)
+    return deep + most > MAX_WILDCARDS
+
+
 def redirect_patterns(addresses: Iterable[str]) -> tuple[re.Pattern[str], ...]:
     """Return the patterns that addresses must match whole, without slashes at the ends.
 
@@ -71,10 +84,13 @@ def redirect_patterns(addresses: Iterable[str]) -> tuple[re.Pattern[str], ...]:
         if not "".join(parts).strip("/"):
             continue
         names = _PART.findall(address.strip("/"))
+        if is_too_wide(names, parts):
+            continue
         texts = [re.escape(part) for part in parts]
         groups = ["[^/]+" if name[0] == ":" and name[-1] not in "*+" else ".*" for name in names]
         whole = "".join(part for pair in zip(texts, [*groups, ""], strict=True) for part in pair)
-        patterns.append(re.compile(re.sub(r"/\.\*$", "(?:/.*)?", whole)))
+        pattern = re.sub(r"/\.\*$", "(?:/.*)?", whole)
+        patterns.append(re.compile(rf"(?!.{{{MAX_ADDRESS}}}){pattern}"))
         if len(patterns) == MAX_REDIRECTS:
             break
     return tuple(patterns)

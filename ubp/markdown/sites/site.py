@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path, without_page_suffix
+from ubp.markdown.sites.redirects import is_too_wide
 
 FOLDER_PAGES = ("index", "readme", "_index")
 
@@ -245,11 +246,15 @@ def _rewrite_rules(
     for pattern, target in rewrites:
         parts = re.split(r"(:\w+[*+?]?|\(\.\*\))", pattern)
         names = [part[1:].rstrip("*+?") if part[0] == ":" else "" for part in parts[1::2]]
+        if is_too_wide(parts[1::2], parts[::2]):
+            continue
         groups = [
             f"(?P<{name}>{'.*' if part[-1] in '*+' else '[^/]+'})" if name else "(.*)"
             for name, part in zip(names, parts[1::2], strict=True)
         ]
-        if len({*names}) < len(names):  # a name twice is none of its patterns
+        written = [name for name in names if name]
+        # A name twice is none of its patterns, nor is one that begins with a digit.
+        if len({*written}) < len(written) or not all(map(str.isidentifier, written)):
             continue
         texts = [re.escape(part) for part in parts[::2]]
         whole = "".join(part for pair in zip(texts, [*groups, ""], strict=True) for part in pair)

@@ -270,10 +270,13 @@ def _change_details(change: LevelChange) -> Iterator[str]:
         yield f": {'; '.join([*([description] if description else []), *drifts])}"
 
 
-def code(text: str, max_characters: int = MAX_TEXT_CHARACTERS) -> str:
-    """Return a text as code, on one line, cut where it is too long."""
+def code(text: str, max_characters: int = MAX_TEXT_CHARACTERS, *, is_in_html: bool = False) -> str:
+    """Return a text as code, on one line, cut where it is too long.
+
+    Between tags (`is_in_html`), where backticks mean nothing, it is HTML.
+    """
     shown = shorten(printable(text), max_characters)
-    if "|" in shown or not shown.strip():
+    if is_in_html or "|" in shown or not shown.strip():
         return f"<code>{_SIGN.sub(lambda match: f'&#{ord(match[0])};', shown)}</code>"
     fence = _fence(shown, minimum=1)
     space = " " if len(fence) > 1 or shown != shown.strip() else ""

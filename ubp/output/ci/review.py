@@ -60,7 +60,7 @@ def markdown_text(record: ReviewRecord) -> str:
 
 
 def _block(case: CaseRecord) -> Iterator[str]:
-    place = code(f"{case.filepath}:{case.line}", MAX_TEXT_CHARACTERS)
+    place = code(f"{case.filepath}:{case.line}", MAX_TEXT_CHARACTERS, is_in_html=True)
     yield ""
     yield f"<details><summary>{place} {case.probability:.0%}, {case.kind}</summary>"
     if case.judgement:
