@@ -94,7 +94,7 @@ def test_review_github_format_is_an_annotation_for_each_case(project, ubp):
 def test_review_markdown_format_folds_each_case(project, ubp):
     shown = ubp(project, "review", "--staged", "--format", "markdown").out
     assert shown.startswith("### UBP: The change of 1 file may affect ")
-    assert "<details><summary>`docs/client.md:7` " in shown
+    assert "<details><summary><code>docs/client&#46;md&#58;7</code> " in shown
     assert "```diff\n## The change (" in shown
 
 
