@@ -284,3 +284,13 @@ def test_judge_is_named_by_the_environment_alone(changed, monkeypatch):
     changed.write(".ubp/config.json", '{"review": {"url": "https://example.com"}}')
     with pytest.raises(UsageError, match="No judge is configured"):
         review(changed)
+
+
+def test_impossible_count_of_tokens_is_none(changed, chat_model, monkeypatch):
+    monkeypatch.setenv("UBP_REVIEW_PRICE", "2/10")
+    message = {"choices": [{"message": {"content": verdict()}}]}
+    usage = {"prompt_tokens": 10**400, "completion_tokens": -1}
+    chat_model.replies.append(json.dumps({**message, "usage": usage}).encode())
+    record = review(changed)
+    assert (record.judge.prompt_tokens, record.judge.cost) == (0, 0)
+    assert record.cases[0].judgement.affected == "yes"
