@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from ubp.git.output import BatchReader
+from ubp.core.model import ObjectId
+from ubp.git.output import BatchReader, parse_commit
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64, 1 << 16])
@@ -34,3 +35,9 @@ def test_objects_of_a_batch_are_those_of_git_whatever_pieces_they_come_in(reposi
         too_large: None,
         commit: ("commit", text.encode()),
     }
+
+
+@pytest.mark.parametrize(("seconds", "date"), [("1700000000", 1_700_000_000), ("9" * 20, 0)])
+def test_date_of_a_commit_beyond_all_calendars_is_none(seconds, date):
+    raw = f"tree {'0' * 40}\ncommitter A <a@b> {seconds} +0000\n\nSubject\n".encode()
+    assert parse_commit(ObjectId("1" * 40), raw).date == date

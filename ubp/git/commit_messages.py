@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ubp.core.model import ObjectId
+from ubp.git.output import MAX_DIGITS_OF_TIME
 from ubp.git.repository import Repository
 
 INDENT = "    "
-MAX_DIGITS_OF_TIME = 11  # until the year 5138
 
 
 class CommitMessage(NamedTuple):

@@ -89,6 +89,9 @@ def _parse_entry(mode: bytes, object_name: ObjectId) -> Entry | None:
     return None if mode == b"000000" else Entry(parse_mode(mode), object_name)
 
 
+MAX_DIGITS_OF_TIME = 11  # until the year 5138
+
+
 def parse_commit(commit: ObjectId, raw: bytes) -> Commit:
     """Parse a commit object, as `git log --format='%ct %an %s'` shows it (no mailmap)."""
     header, _, message = raw.partition(b"\n\n")
@@ -100,7 +103,7 @@ def parse_commit(commit: ObjectId, raw: bytes) -> Commit:
     date = fields.get(b"committer", b"").rpartition(b"> ")[2].partition(b" ")[0]
     return Commit(
         commit,
-        int(date) if date.isdigit() else 0,
+        int(date) if date.isdigit() and len(date) <= MAX_DIGITS_OF_TIME else 0,
         _decode_text(author, encoding),
         _decode_text(_subject(message), encoding),
     )

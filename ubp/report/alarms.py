@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import FilePath, ObjectId
-from ubp.git.commit_messages import MAX_DIGITS_OF_TIME
-from ubp.git.output import decode_path
+from ubp.git.output import MAX_DIGITS_OF_TIME, decode_path
 from ubp.report.values import MonthOfAlarms, SettledAlarms
 from ubp.staleness.model import StalenessContext
 from ubp.staleness.repeated import MANY, Outcome, find_outcome
