@@ -11,7 +11,7 @@ seed, as many of each clone as it can be even. A task is the state after such a 
 as it was before: what the author then wrote is the truth, which agents do not see. Each side has a
 repository of its own without any later object; that of `with` also lists sources as UBP proposes
 them. `--into` must be outside of any repository that agents read. Both sides get the prompt in
-`tasks.json`, and are not told of the comparison.
+`tasks.json`, which does not mention the comparison.
 
 Agents call through `call`, which logs the call and the tokens that it returned. Everybody may run
 shell commands in the repository; `with` may also call UBP's default tools and those that propose.

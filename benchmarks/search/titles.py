@@ -2,8 +2,8 @@
 
     python benchmarks/search/titles.py CLONE… [--each 40] [--misses]
 
-Of each clone so many names of each kind are drawn with a fixed seed and asked as they are, and a
-second time with other case and punctuation. Names have 3 to 60 characters. A name counts
+From each clone, `--each` names of each kind are drawn with a fixed seed. Each is searched as it is
+written, and again with other case and punctuation. Names have 3 to 60 characters. A name counts
 once: versions of a page (the same path without its version, or nine tenths of the same lines)
 count as one page, any of them will do, and so does the version of another language. Names that
 different pages share are left out, and counted: of titles with other titles, of headings with other

@@ -233,7 +233,7 @@ def main_line(root: Path) -> Iterator[Commit]:
 
 
 def is_code(path: str) -> bool:
-    """Return whether a file is code that is no test."""
+    """Return whether a file is code, and not a test."""
     return is_source(path) and not is_test(path) and language_of(path) is not None
 
 

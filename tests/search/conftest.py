@@ -22,6 +22,20 @@ from ubp.search.sections import SectionAnswer, find_sections
 from ubp.workspace import Workspace
 
 
+@pytest.fixture
+def make_repository(repository: Any) -> Callable[[dict[str, str]], Path]:
+    """Commit files, by path, and return the root of the repository."""
+
+    def make(files: dict[str, str]) -> Path:
+        for path, text in files.items():
+            repository.write(path, text)
+        repository.commit()
+        root: Path = repository.root
+        return root
+
+    return make
+
+
 @pytest.fixture(scope="session")
 def bundled() -> Model:
     """The model that comes with UBP, loaded once: it takes half a second."""

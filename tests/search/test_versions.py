@@ -15,17 +15,6 @@ PAGES = {
 
 
 @pytest.fixture
-def make_repository(repository):
-    def make(files):
-        for path, text in files.items():
-            repository.write(path, text)
-        repository.commit()
-        return repository.root
-
-    return make
-
-
-@pytest.fixture
 def versions(make_repository, opened):
     return opened(make_repository(PAGES))
 

@@ -26,7 +26,7 @@ MIN_LOST = 5
 MAX_LOST_SHARE = 1 / 3
 # Of links that leave the folder of pages fewer are enough: their pages may come from elsewhere.
 MIN_LEAVING = 3
-# A folder that does not exist is generated if links lead to so many different files in it.
+# A build makes a folder that does not exist if links lead to this many different files in it.
 MIN_GENERATED = 5
 # A shortcode or a layout makes headings if more than this share of the links to headings of its
 # pages lead nowhere. Where one does, 22 of 28 to 44 of 44 do (vectordotdev/vector); where none
@@ -153,11 +153,11 @@ def _by_form(findings: Iterable[Finding], context: RuleContext) -> dict[Form, li
 
 
 def _is_suspect(form: Form, lost: Sequence[Finding], evidence: int) -> bool:
-    """Return whether so many links of a form lead nowhere that it may not be understood.
+    """Return whether too many links of a form lead nowhere for the form to be understood.
 
     `evidence` is the number of those that a rule that UBP does not know may lead somewhere.
     """
-    if _PREFIX.match(form.written):  # it is no path
+    if _PREFIX.match(form.written):  # not a path
         return True
     if form.written == _LEAVING:
         return len(lost) >= MIN_LEAVING

@@ -35,7 +35,7 @@ class Chosen(NamedTuple):
 
 
 def choose_parts(text: str, weights: Mapping[Term, float], tokens: int) -> Chosen:
-    """Return the parts of a text that have most of these terms' weight, in about so many tokens.
+    """Return the parts of a text with most of the terms' weight, within about this many tokens.
 
     A text that is not longer, or that has none of the terms, is returned whole.
     """

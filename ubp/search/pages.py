@@ -42,10 +42,10 @@ SearchType = Literal["hybrid", "fulltext", "semantic", "fulltext_fallback"]
 # documents of a longer answer are those of a shorter one.
 CHUNKS = 100
 USUAL_LIMIT, CHUNKS_PER_PAGE = 20, 5
-# Where versions of few pages fill the rankings, these are made again, so many times as long. Twenty
+# Where versions of few pages fill the rankings, they are made again, DEEPER times as long: twenty
 # versions of kedacore/keda-docs are five pages in a hundred chunks.
 DEEPER, MAX_CHUNKS = 8, 800
-HEADINGS_READ = 10  # so many of the best documents' headings are compared with the query
+HEADINGS_READ = 10  # number of documents whose headings are compared with the query
 UNNAMED = 99
 
 

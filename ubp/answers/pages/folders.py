@@ -19,7 +19,7 @@ class FolderRecord:
 
 
 def folder_records(paths: Collection[FilePath], *, least: int = 2) -> tuple[FolderRecord, ...]:
-    """Return the folders of these pages, those with most pages first, if there are so many."""
+    """Return the folders of these pages, largest first; none if there are fewer than `least`."""
     folders = count_by_folder(paths)
     if len(folders) < least:
         return ()
