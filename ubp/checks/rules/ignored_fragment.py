@@ -1,7 +1,7 @@
 """The fragment of a source has no effect: the whole source is compared.
 
 A source may name a symbol (`src/auth.py#login`), a section of a page (`docs/spec.md#Token life`) or
-lines (`src/auth.py#L3-L9`). UBP finds symbols in the languages that `docs/guide/staleness.md`
+lines (`src/auth.py#L3-L9`). UBP finds symbols in the languages that `docs/reference/staleness.md`
 lists. In other files it compares the whole file, and a directory or a glob has no symbols.
 
 What to do: remove the fragment, or name lines.
