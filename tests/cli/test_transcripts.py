@@ -36,6 +36,9 @@ SHELL_ERROR = re.compile(
     r"^(?:/bin/)?sh: .*(?:not found|syntax error|expansion|unexpected)", re.MULTILINE
 )
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
+# Its blocks `sh` are run as they are, its blocks `console` are transcripts.
+TUTORIAL = FOLDER.parent.parent / "docs/tutorial.md"
+BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SCRIPTS = Path(sys.executable).parent
 
 # What differs from run to run or from machine to machine.
@@ -54,6 +57,7 @@ pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="transcripts 
 def test_commands_print_what_the_transcript_shows(file, tmp_path, isolated_environment):
     expected = file.read_text(encoding="utf-8")
     session = Session(tmp_path / "project", isolated_environment, file.stem in PROCESSES)
+    session.project.mkdir()
     actual = replay(expected, session)
     if os.environ.get("UPDATE_TRANSCRIPTS"):
         file.write_text(actual, encoding="utf-8", newline="\n")
@@ -61,9 +65,28 @@ def test_commands_print_what_the_transcript_shows(file, tmp_path, isolated_envir
         assert actual == expected, "UPDATE_TRANSCRIPTS=1 writes what is true now; review it."
 
 
+def test_commands_of_the_tutorial_print_what_it_shows(tmp_path, isolated_environment):
+    session = Session(tmp_path / "project", isolated_environment, is_process=True)
+    session.project.mkdir()
+
+    def run(block):
+        kind, text = block.groups()
+        if kind == "console":
+            text = replay(text, session)
+        else:
+            assert session.run(text) == []
+        return f"```{kind}\n{text}```"
+
+    expected = TUTORIAL.read_text(encoding="utf-8")
+    actual = BLOCK.sub(run, expected)
+    if os.environ.get("UPDATE_TRANSCRIPTS"):
+        TUTORIAL.write_text(actual, encoding="utf-8", newline="\n")
+    else:
+        assert actual == expected, "UPDATE_TRANSCRIPTS=1 writes what is true now; review it."
+
+
 def replay(transcript, session):
     """The transcript as it would read today."""
-    session.project.mkdir()
     lines = []
     for block in re.split(r"^(?=\$ |#: )", transcript, flags=re.MULTILINE):
         if block.startswith("#: "):
