@@ -38,6 +38,7 @@ SHELL_ERROR = re.compile(
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
 # Its blocks `sh` are run as they are, its blocks `console` are transcripts.
 TUTORIAL = FOLDER.parent.parent / "docs/tutorial.md"
+TRANSLATION = TUTORIAL.parent / "ja/tutorial.md"
 BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SCRIPTS = Path(sys.executable).parent
 
@@ -83,6 +84,16 @@ def test_commands_of_the_tutorial_print_what_it_shows(tmp_path, isolated_environ
         TUTORIAL.write_text(actual, encoding="utf-8", newline="\n")
     else:
         assert actual == expected, "UPDATE_TRANSCRIPTS=1 writes what is true now; review it."
+
+
+def test_translated_tutorial_shows_what_the_tutorial_shows():
+    original, translation = (page.read_text(encoding="utf-8") for page in (TUTORIAL, TRANSLATION))
+    shown = iter([match[0] for match in BLOCK.finditer(original)])
+    if os.environ.get("UPDATE_TRANSCRIPTS"):
+        pasted = BLOCK.sub(lambda _: next(shown), translation)
+        TRANSLATION.write_text(pasted, encoding="utf-8", newline="\n")
+    else:
+        assert [match[0] for match in BLOCK.finditer(translation)] == list(shown)
 
 
 def replay(transcript, session):
