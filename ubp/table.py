@@ -410,10 +410,43 @@ ROWS = (
         record="model",
         command="model",
         group="setup",
-        help="Show the embedding model used for search by meaning, or fetch another one.\n\n"
+        help="Show the embedding model used for search by meaning; test or fetch others.\n\n"
         "`ubp model fetch ID` downloads a static model from the Hugging Face Hub to your cache; to "
-        "use it, set `search.model` in .ubp/config.json.",
+        "use it, set `search.model` in .ubp/config.json. A model of a server with an API like "
+        "OpenAI's is named by UBP_EMBED_URL, UBP_EMBED_MODEL and UBP_EMBED_KEY; `ubp model embed` "
+        "shows what its vectors cost.",
         example="ubp model fetch minishlab/potion-multilingual-128M",
+    ),
+    Row(
+        "ubp.answers.setup.probe_model:TEST_MODEL",
+        record="model-test",
+        command="model test",
+        group="setup",
+        help="Ask the embedding model in use for the vectors of four sentences.\n\n"
+        "Shows whether it answers, how fast, and whether it tells the same in other words from "
+        "something else. No text of the repository is sent.",
+        example="ubp model test",
+    ),
+    Row(
+        "ubp.answers.setup.embed_model:EMBED_MODEL",
+        record="model-embed",
+        command="model embed",
+        group="setup",
+        help="Show what the missing vectors of the embedding model cost, or make them.\n\n"
+        "A model of a server is not asked for the sections of a repository before you have said "
+        "--yes here. Then searches keep the vectors of edited pages current, 200 texts at a time.",
+        example="ubp model embed --yes",
+    ),
+    Row(
+        "ubp.answers.setup.compare_models:COMPARE_MODELS",
+        record="model-compare",
+        command="model compare",
+        group="setup",
+        help="Compare embedding models on the repository's own headings and titles.\n\n"
+        "At most 600 sections are drawn, always the same, and embedded without their title and "
+        "headings; up to 150 of each are asked. A name that is no model on this machine is one of "
+        "the server of UBP_EMBED_URL.",
+        example="ubp model compare ubp-bilingual-256",
     ),
     Row(
         "ubp.answers.setup.fetch_model:FETCH_MODEL",

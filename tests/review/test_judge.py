@@ -7,6 +7,7 @@ import pytest
 from ubp.answers.review import judge
 from ubp.answers.review.judge import CACHE_FILE, INSTRUCTIONS
 from ubp.answers.review.review import REVIEW, ReviewRequest, run
+from ubp.core import http
 from ubp.core.errors import UsageError
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
@@ -185,7 +186,7 @@ def test_busy_server_is_asked_again_after_as_long_as_it_says(
     status, changed, chat_model, monkeypatch
 ):
     waits = []
-    monkeypatch.setattr(language_model.time, "sleep", waits.append)
+    monkeypatch.setattr(http.time, "sleep", waits.append)
     chat_model.replies += [b"", b"", verdict()]
     chat_model.statuses += [status, status]
     chat_model.headers_sent["Retry-After"] = "7"

@@ -15,6 +15,9 @@ from ubp.core.model import FilePath
 Sink = Callable[[bytes], object]
 """Receives git's output piece by piece, where all of it would take too much memory."""
 
+# The scopes of Git's configuration that come from outside a repository.
+USER_SCOPES = frozenset({"system", "global", "command"})
+
 READ_BYTES = 1 << 16  # the capacity of a pipe on Linux: a larger buffer would never be filled
 MAX_ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
 MILLISECONDS_BETWEEN_CHECKPOINTS = 50

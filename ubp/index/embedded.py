@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import ObjectId
-from ubp.index.embed.locate import ModelLocation
+from ubp.index.embed.locate import ModelLocation, Place
 from ubp.index.embed.model_files import fingerprint, stamp, youngest
 from ubp.index.link_graph import LinkGraph
 from ubp.index.store.codec import pack_path
@@ -19,12 +19,16 @@ from ubp.index.store.vectors import VectorTable, split
 SETTLED_SECONDS = 2.5
 
 
-def fingerprint_of(database: Database, place: ModelLocation) -> bytes:
+def fingerprint_of(database: Database, place: Place) -> bytes:
     """Return the fingerprint of a model; its files are read where they may have changed.
 
     Raises:
         ModelError: the files cannot be read.
     """
+    if not isinstance(place, ModelLocation):
+        from ubp.index.embed.known import fingerprint_of_endpoint
+
+        return fingerprint_of_endpoint(place)
     current = stamp(place)
     stored = known_digest(database, pack_path(place.directory), current)
     if stored is not None:

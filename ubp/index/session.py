@@ -8,8 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.core.config import NO_MODEL, CollectionSetting, Config, has_config, is_excluded
-from ubp.core.errors import ModelNeededError, UsageError
+from ubp.core.errors import ModelError, ModelNeededError, UsageError
 from ubp.core.model import Alarms, Assessment, FilePath, Progress, Snapshot, Warn, ignore_progress
+from ubp.git.command import USER_SCOPES
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.index.history import History
@@ -20,8 +21,8 @@ from ubp.index.view import View, build_view
 
 if TYPE_CHECKING:
     from ubp.index.collections import Collection
-    from ubp.index.embed.locate import ModelLocation
-    from ubp.index.embed.model import Model
+    from ubp.index.embed.locate import EndpointPlace, Place
+    from ubp.index.embed.protocol import EmbeddingModel
 
 
 class Target(NamedTuple):
@@ -95,7 +96,7 @@ class Session:
         self._cache = SessionCache()
         self._latest: View | None = None  # the last one of the work tree, or of the only revision
         self._whole: View | None = None  # the last revision with what has expired
-        self._model: Model | None = None
+        self._model: EmbeddingModel | None = None
         self._model_owner: Session | None = None
         self._collections: dict[CollectionSetting, Session] = {}
         self._kept: dict[tuple[str, str], tuple[object, Session]] = {}
@@ -230,17 +231,29 @@ class Session:
         """Drop the last view and what it read, so that files are read again."""
         self._latest, self._whole, self._cache = None, None, SessionCache()
 
-    def model_place(self) -> "ModelLocation | None":
+    def model_place(self) -> "Place | None":
         """Return where the model in use is; None: none is configured or installed.
+
+        A server that the user names has priority over the repository's choice.
 
         Raises:
             ModelError: the configured model does not exist, or may not be used.
         """
-        from ubp.index.embed.locate import find_model, find_repository_model, has_extra
+        from ubp.index.embed.locate import (
+            USER_SETTING,
+            find_endpoint_model,
+            find_model,
+            find_repository_model,
+            has_extra,
+        )
 
         if not has_extra():
             return None
-        chosen = self._options.model or self._user_model()
+        settings = self._user_settings()
+        chosen = self._options.model
+        if not chosen and (endpoint := find_endpoint_model(self.environment, settings)):
+            return endpoint
+        chosen = chosen or settings.get(USER_SETTING.lower(), "")
         name = chosen or self.config.model
         root = self.repository.root or self.repository.git_dir
         if name == NO_MODEL:
@@ -248,28 +261,58 @@ class Session:
         find = find_model if chosen else find_repository_model
         return find(name, self.environment, root)
 
-    def _user_model(self) -> str:
-        """Return the model that the user's Git configuration names; "" if it names none."""
-        from ubp.index.embed.locate import USER_SETTING
+    def _user_settings(self) -> Mapping[str, str]:
+        """Return what the user's Git configuration says of models; no commit can change it.
 
-        arguments = ("config", "--type=path", "--get", USER_SETTING)
-        return os.fsdecode(self.repository.run(*arguments, ok=(0, 1))).removesuffix("\n")
+        An address is read only from what is outside the repository: its own configuration comes
+        with a copy of its folder.
+        """
+        pattern = r"^ubp\.(searchmodel|embed[a-z]+)$"
+        listing = self.repository.run(
+            "config", "--show-scope", "-z", "--get-regexp", pattern, ok=(0, 1)
+        )
+        fields = os.fsdecode(listing).split("\0")
+        settings: dict[str, str] = {}
+        for scope, setting in zip(fields[0::2], fields[1::2], strict=False):
+            name, _, value = setting.partition("\n")
+            if scope in USER_SCOPES or not name.startswith("ubp.embed"):
+                settings[name] = value
+        return settings
 
-    def model(self) -> "Model | None":
+    def model(self) -> "EmbeddingModel | None":
         """Return the model in use, loaded at the first call; None: see `model_place`.
 
         Raises:
             ModelError: the configured model does not exist, or cannot be used.
         """
         place = self.model_place() if self._model is None or not self._model.is_current() else None
-        if place is not None and self._model_owner and place == self._model_owner.model_place():
+        if place is None:
+            return self._model
+        from ubp.index.embed.locate import ModelLocation
+
+        if not isinstance(place, ModelLocation):
+            self._model = self._load_endpoint_model(place)
+        elif self._model_owner and place == self._model_owner.model_place():
             self._model = self._model_owner.model()
-        elif place is not None:
+        else:
             from ubp.index.embed.model import load_model
             from ubp.index.embedded import fingerprint_of
 
             self._model = load_model(place, fingerprint_of(self.store.database, place))
         return self._model
+
+    def _load_endpoint_model(self, place: "EndpointPlace") -> "EmbeddingModel":
+        from ubp.core.shell import ubp_command
+        from ubp.index.embed.endpoint import load_endpoint_model
+
+        model = load_endpoint_model(place, self.repository.data_dir)
+        if model is None:
+            raise ModelError(
+                "The embedding model is not ready.",
+                cause=f"No section has a vector of {place.name} yet.",
+                hint=f"To see what that costs, run: {ubp_command('model', 'embed')}",
+            )
+        return model
 
     def open_collection(self, setting: CollectionSetting) -> "Session":
         """Return a collection that the configuration names; it is closed with this session.
@@ -359,7 +402,7 @@ class Session:
         """Use the model of another session where both would load the same one."""
         self._model_owner = other
 
-    def required_model(self) -> "Model":
+    def required_model(self) -> "EmbeddingModel":
         """Return the model in use.
 
         Raises:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping
 
 from ubp.core.model import ObjectId
-from ubp.index.embed.model import Model
+from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.embed.vectors import VectorCollection, Vectors
 from ubp.index.store.vectors import VectorTable
 
@@ -15,7 +15,7 @@ Base = tuple[ObjectId, str]
 class VectorCache:
     """All vectors of one model, and the chunks of one commit; several threads may use it."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: EmbeddingModel) -> None:
         self.fingerprint = model.fingerprint
         self._lock = threading.Lock()
         self._vectors = Vectors(model.dimensions)

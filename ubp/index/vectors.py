@@ -6,10 +6,10 @@ from itertools import islice
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import EMBEDDING, MODE_FILE, Entry, FilePath, ObjectId
-from ubp.index.embed.model import Model
+from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.embed.similar import most_similar_pairs
-from ubp.index.embed.text import body_of, embedding_key, strip_markup, text_to_embed
-from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, as_keys, quantize
+from ubp.index.embed.text import body_of, embedding_key, strip_markup
+from ubp.index.embed.vectors import Floats, Matrix, VectorCollection, VectorHit, as_keys, quantize
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents, files_per_batch
 from ubp.index.link_graph import LinkGraph
@@ -31,10 +31,11 @@ class SemanticIndex:
     """The vectors of a snapshot's documents; missing ones are computed when it is created.
 
     `embedded` counts the texts that were embedded then, `pending` the chunks that still have no
-    vector, because their pages' bytes are not available.
+    vector, because their pages' bytes are not available, or because they are more than the model
+    may embed without being asked.
     """
 
-    def __init__(self, context: IndexContext, links: LinkGraph, model: Model) -> None:
+    def __init__(self, context: IndexContext, links: LinkGraph, model: EmbeddingModel) -> None:
         self.model = model
         self.embedded = 0
         self.pending = 0
@@ -71,7 +72,7 @@ class SemanticIndex:
         A page that exists at several paths is a hit at each of them, or of those in `within`. A
         text without any word that the model knows has no hits.
         """
-        query = self.model.encode([strip_markup(text)])
+        query = self.model.encode_query(text)
         if limit <= 0 or not query.rows.any():
             return []
         cosines = self._vectors.cosines(query)
@@ -82,11 +83,17 @@ class SemanticIndex:
             candidates = self._best(cosines, candidate_limit, blobs)
             chunks = self._in_snapshot(candidates, allowed)
             if len(chunks) >= limit or len(candidates) < candidate_limit:
-                return chunks[:limit]
+                read = self.model.scale.read
+                return [chunk._replace(score=read(chunk.score)) for chunk in chunks[:limit]]
             candidate_limit *= LIMIT_GROWTH
 
     def similarity(self, text: str, names: Sequence[str]) -> list[float]:
-        """Return the cosine of each name with a text; 0 where the model knows none of its words."""
+        """Return the cosine of each name with a text; 0 where the model knows none of its words.
+
+        A server is not asked for it: it would be asked in each search.
+        """
+        if not self.model.is_local:
+            return [0.0] * len(names)
         cosines: list[float] = (
             self.model.encode(list(map(strip_markup, names)))
             .cosines(self.model.encode([strip_markup(text)]))
@@ -119,6 +126,21 @@ class SemanticIndex:
                 for left in located.get(first, ()):
                     yield from ((left, right, margin) for right in located.get(second, ()))
 
+    def missing_texts(self) -> Iterator[dict[bytes, str]]:
+        """Yield the texts that have no vector, by their keys; unreadable pages have none."""
+        embedder = Embedder(self._context, self.model, self._texts, self._stored, self._cache)
+        return embedder.read_missing(self._prioritize(self._missing()))
+
+    def with_vector(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Return the keys of those of these texts that have a vector."""
+        rows = self._vectors.find(as_keys(b"".join(keys)))
+        return [key for key, row in zip(keys, rows.tolist(), strict=True) if row >= 0]
+
+    def vectors_of(self, keys: Sequence[bytes]) -> Matrix:
+        """Return the vectors of texts that have one."""
+        rows = self._vectors.find(as_keys(b"".join(keys)))
+        return Matrix.of_unit_rows(self._vectors.select(rows).floats(slice(None)))
+
     def _all_chunks(self) -> VectorCollection:
         if len(self._parts) == 1 and not self._links.patched:
             return self._parts[0]
@@ -129,7 +151,8 @@ class SemanticIndex:
         self._parts = self._collect()
         self._vectors = self._cache.read(self._stored)
         missing = self._missing()
-        if missing:
+        most = self.model.max_unasked
+        if missing and (most is None or sum(missing.values()) <= most):
             embedder = Embedder(self._context, self.model, self._texts, self._stored, self._cache)
             self.embedded += embedder.embed(self._prioritize(missing), sum(missing.values()))
             self._vectors = self._cache.read(self._stored)
@@ -207,7 +230,7 @@ class Embedder:
     def __init__(
         self,
         context: IndexContext,
-        model: Model,
+        model: EmbeddingModel,
         texts: TextTable,
         stored: VectorTable,
         cache: VectorCache,
@@ -225,18 +248,22 @@ class Embedder:
         `total` chunks are expected. A text is skipped if another process has embedded it meanwhile.
         """
         done = 0
+        for new in self.read_missing(pages):
+            keys = list(new)
+            for part, vectors in self._model.encode_parts(list(new.values())) if new else ():
+                self._stored.save(b"".join(keys[number] for number in part), quantize(vectors))
+                done += len(part)
+                self._context.progress(EMBEDDING, min(done, total), total)
+        return done
+
+    def read_missing(self, pages: Mapping[ObjectId, FilePath]) -> Iterator[dict[bytes, str]]:
+        """Yield the texts of each batch of pages that have no vector, by their keys."""
         for texts in self._read(pages):
             known = self._cache.read(self._stored)
             found = known.find(as_keys(b"".join(texts))).tolist()
-            new = {
+            yield {
                 key: text for (key, text), row in zip(texts.items(), found, strict=True) if row < 0
             }
-            if new:
-                vectors = self._model.encode(list(new.values()))
-                self._stored.save(b"".join(new), quantize(vectors))
-            done += len(new)
-            self._context.progress(EMBEDDING, min(done, total), total)
-        return done
 
     def _read(self, pages: Mapping[ObjectId, FilePath]) -> Iterator[dict[bytes, str]]:
         """Yield the texts of each batch of pages by their keys; unreadable pages have none."""
@@ -252,14 +279,16 @@ class Embedder:
                 for blob, path in batch.items():
                     data = contents[path]
                     if data is not None and blob in rows:
-                        texts.update(_texts_to_embed(rows[blob], data))
+                        texts.update(_texts_to_embed(rows[blob], data, self._model))
                 yield texts
             size = files_per_batch([data for data in contents.values() if data is not None])
 
 
-def _texts_to_embed(rows: TextRows, data: bytes) -> Iterator[tuple[bytes, str]]:
+def _texts_to_embed(
+    rows: TextRows, data: bytes, model: EmbeddingModel
+) -> Iterator[tuple[bytes, str]]:
     for key, (heading_path, start, end) in zip(split(rows.keys), rows.places, strict=False):
         chunk = (rows.title, heading_path, body_of(data, start, end))
         # The key is another one where the bytes are not the blob's own (a file changed meanwhile).
         if embedding_key(*chunk) == key:
-            yield key, text_to_embed(*chunk)
+            yield key, model.text_of(*chunk)

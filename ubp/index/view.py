@@ -34,7 +34,7 @@ from ubp.index.tree import (
 )
 
 if TYPE_CHECKING:  # imported where they are used: `ubp stale` needs none of them
-    from ubp.index.embed.model import Model
+    from ubp.index.embed.protocol import EmbeddingModel
     from ubp.index.embedded import EmbeddedCount
     from ubp.index.fulltext import FullTextSearch
     from ubp.index.link_graph import Adjacency, LinkGraph
@@ -272,7 +272,7 @@ class View:
         """Return the links from and to single documents."""
         return self._adjacency
 
-    def semantic_index(self, model: "Model") -> "SemanticIndex":
+    def semantic_index(self, model: "EmbeddingModel") -> "SemanticIndex":
         """Return the vectors of the documents' chunks; embeds those that have none first.
 
         It is kept for the next question once every chunk has a vector.

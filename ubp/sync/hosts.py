@@ -15,11 +15,9 @@ from dataclasses import dataclass
 
 from ubp.core.errors import CollectionError
 from ubp.core.shell import join
-from ubp.git.command import run_git
+from ubp.git.command import USER_SCOPES, run_git
 
-USER_SETTING = "ubp.trustedHosts"
-# Those that a repository cannot change: neither a commit nor the collection's own configuration.
-_USER_SCOPES = frozenset({"system", "global", "command"})
+USER_SETTING = "ubp.trustedHosts"  # neither a commit nor the collection's own configuration
 
 # One reading only, for UBP, git, curl and ssh: no escapes, no second `@`, no backslash, no final
 # dot, which curl leaves out where it looks for an address.
@@ -126,7 +124,7 @@ def _trusted_hosts(folder: str, environment: Mapping[str, str]) -> frozenset[str
     fields = os.fsdecode(listing).split("\0")
     values = zip(fields[0::2], fields[1::2], strict=False)
     return frozenset(
-        host.lower() for scope, value in values if scope in _USER_SCOPES for host in value.split()
+        host.lower() for scope, value in values if scope in USER_SCOPES for host in value.split()
     )
 
 

@@ -1,38 +1,14 @@
-"""Ask a language model of the user's, over an API like OpenAI's.
+"""Ask a language model of the user's, over an API like OpenAI's (`ubp.core.endpoint`)."""
 
-It is asked only where the user's environment names it: with the prefix `UBP_ASK`, `UBP_ASK_URL`
-(such as http://localhost:11434/v1), `UBP_ASK_MODEL`, and `UBP_ASK_KEY` if it wants one. A
-repository's configuration cannot name it, since passages are sent there.
-"""
-
-import ipaddress
 import json
-import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
 
-from ubp.core.errors import UsageError
-from ubp.core.installation import install_command
+from ubp.core.endpoint import Endpoint, find_endpoint
 
-if TYPE_CHECKING:
-    import httpx2
-
-TIMEOUT_SECONDS = 60.0
-MAX_RESPONSE_BYTES = 1_000_000
 MAX_TOKENS = 800
 MAX_COUNT = 10**9  # tokens that a server may count for one answer
-OK, TOO_MANY_REQUESTS, UNAVAILABLE = 200, 429, 503
-# A server that is busy is asked again, after as long as it says.
-ATTEMPTS, MAX_WAIT_SECONDS = 3, 20.0
-
-
-class LanguageModel(NamedTuple):
-    """A language model that the user has configured."""
-
-    url: str
-    name: str
-    key: str
+TIMEOUT_SECONDS = 60.0
 
 
 class Completion(NamedTuple):
@@ -43,39 +19,9 @@ class Completion(NamedTuple):
     completion_tokens: int
 
 
-def find_language_model(environment: Mapping[str, str], prefix: str) -> LanguageModel | None:
-    """Return the model that the environment names in `PREFIX_URL` and `PREFIX_MODEL`, or None.
-
-    Raises:
-        UsageError: its address is neither https nor on this machine, it has no name, or the library
-            that asks it is not installed.
-    """
-    url = environment.get(f"{prefix}_URL", "").strip().rstrip("/")
-    if not url:
-        return None
-    name = environment.get(f"{prefix}_MODEL", "").strip()
-    if not name:
-        raise UsageError(
-            f"{prefix}_URL is set, but {prefix}_MODEL is not.",
-            hint=f"Set {prefix}_MODEL to its name.",
-        )
-    parts = urlsplit(url)
-    if not parts.hostname or not (
-        parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
-    ):
-        raise UsageError(
-            f"{prefix}_URL is not an address that passages may be sent to.",
-            cause="It must be https, or http on this machine.",
-            hint="Use an address such as http://localhost:11434/v1.",
-        )
-    try:
-        import httpx2  # noqa: F401  # an error before any work
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            "Asking a language model requires packages that are not installed.",
-            hint=f"Install them: {install_command('collections')}",
-        ) from error
-    return LanguageModel(url, name, environment.get(f"{prefix}_KEY", ""))
+def find_language_model(environment: Mapping[str, str], prefix: str) -> Endpoint | None:
+    """Return the model that the environment names; None and errors as `find_endpoint`."""
+    return find_endpoint(environment, prefix, sent="passages", extra="collections")
 
 
 class NoCompletionError(Exception):
@@ -83,7 +29,7 @@ class NoCompletionError(Exception):
 
 
 def complete(
-    model: LanguageModel,
+    model: Endpoint,
     instructions: str,
     message: str,
     *,
@@ -124,50 +70,13 @@ def complete(
     return Completion(text, prompt, completion)
 
 
-def _post(model: LanguageModel, body: Mapping[str, Any]) -> bytes:
-    """Return what the server answers, which is asked again while it is busy."""
-    import httpx2
+def _post(model: Endpoint, body: Mapping[str, Any]) -> bytes:
+    from ubp.core.http import EndpointClient, EndpointError, Limits  # they import httpx2
 
-    headers = {"Authorization": f"Bearer {model.key}"} if model.key else {}
+    client = EndpointClient(model, Limits(seconds=TIMEOUT_SECONDS))
     try:
-        with httpx2.Client(timeout=TIMEOUT_SECONDS, trust_env=False) as client:
-            for attempt in range(1, ATTEMPTS + 1):
-                with client.stream(
-                    "POST", f"{model.url}/chat/completions", json=body, headers=headers
-                ) as response:
-                    status = response.status_code
-                    is_busy = status in {TOO_MANY_REQUESTS, UNAVAILABLE}
-                    if not is_busy or attempt == ATTEMPTS:
-                        return _read(response)
-                    wait = _seconds(response.headers.get("Retry-After", ""), attempt)
-                time.sleep(wait)
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise NoCompletionError(str(error) or type(error).__name__) from error
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _read(response: "httpx2.Response") -> bytes:
-    if response.status_code != OK:
-        raise NoCompletionError(f"it answered {response.status_code}")
-    start = time.monotonic()
-    data = bytearray()
-    for chunk in response.iter_bytes():
-        data += chunk
-        if len(data) > MAX_RESPONSE_BYTES:
-            raise NoCompletionError("its answer is too large")
-        if time.monotonic() - start > TIMEOUT_SECONDS:
-            raise NoCompletionError("its answer takes too long")
-    return bytes(data)
-
-
-def _seconds(retry_after: str, attempt: int) -> float:
-    """Return how long to wait: what the server says in seconds, else longer each time."""
-    wait = float(retry_after) if retry_after.strip().isdecimal() else 2.0**attempt
-    return min(wait, MAX_WAIT_SECONDS)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        return client.post("/chat/completions", body)
+    except EndpointError as error:
+        raise NoCompletionError(str(error)) from error
+    finally:
+        client.close()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, get_args
 
+from ubp.core.endpoint import Endpoint
 from ubp.core.errors import UsageError
 from ubp.core.files import read_regular_file, write_atomically
 from ubp.core.model import Affected, FilePath, Judgement, Progress
@@ -22,7 +23,6 @@ from ubp.review.excerpt import case_digest, case_text
 from ubp.review.model import Case
 from ubp.sync.language_model import (
     Completion,
-    LanguageModel,
     NoCompletionError,
     complete,
     find_language_model,
@@ -74,7 +74,7 @@ class Judged(NamedTuple):
 class Judge(NamedTuple):
     """A model, and the prices of a million tokens that are sent, and that it writes."""
 
-    model: LanguageModel
+    model: Endpoint
     prices: tuple[float, float] | None
 
 
@@ -158,7 +158,7 @@ def judge_cases(
 
 
 def _ask(
-    model: LanguageModel, cases: Sequence[Case], subjects: Sequence[str], progress: Progress
+    model: Endpoint, cases: Sequence[Case], subjects: Sequence[str], progress: Progress
 ) -> list[Completion | NoCompletionError]:
     def ask(case: Case) -> Completion | NoCompletionError:
         try:
@@ -236,7 +236,7 @@ def _unusable(reason: str) -> Judgement:
     return Judgement("unsure", None, "", reason)
 
 
-def _key(case: Case, model: LanguageModel) -> str:
+def _key(case: Case, model: Endpoint) -> str:
     words = (case_digest(case), model.url, model.name, str(PROMPT_VERSION))
     return sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -17,7 +17,8 @@ class ModelRecord:
     """The embedding model in use."""
 
     name: Annotated[str | None, "name of the model; null if there is none"]
-    directory: Annotated[str | None, "absolute path of its directory"]
+    directory: Annotated[str | None, "absolute path of its directory; null of a server's"]
+    host: Annotated[str | None, "host of its server; null if it runs on this machine"]
     dimensions: Annotated[Line | None, "number of dimensions of a vector"]
     fingerprint: Annotated[Digest | None, "digest of its files; identifies its vectors"]
     sections: Annotated[Count, "chunks of pages to embed"]
@@ -51,7 +52,9 @@ def model_text(record: ModelRecord, write: Writer) -> str:
         return f"none: {write.name(record.why_none)}"
     pending = f", {record.pending} pending" if record.pending else ""
     sections = count(record.sections, "section")
-    return f"{write.name(record.name)} ({record.dimensions} dimensions); {sections}{pending}"
+    at = f" at {write.name(record.host)}" if record.host else ""
+    size = "no vectors yet" if record.dimensions is None else f"{record.dimensions} dimensions"
+    return f"{write.name(record.name)}{at} ({size}); {sections}{pending}"
 
 
 MODEL = Answer(request=ModelRequest, record=ModelRecord, run=run, text=text, has_facts=False)

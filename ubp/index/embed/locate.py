@@ -6,8 +6,10 @@ import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from ubp.core.errors import ModelError, ModelNeededError
+from ubp.core.endpoint import Endpoint, find_endpoint
+from ubp.core.errors import ModelError, ModelNeededError, UsageError
 from ubp.core.shell import join, ubp_command
 
 BUNDLED = "ubp-bilingual-256"
@@ -15,6 +17,17 @@ LIBRARIES = ("numpy", "model2vec")  # of EXTRA
 # In Git's configuration, which no commit can change.
 USER_SETTING = "ubp.searchModel"
 EXTRA = "full"
+# The prefix of the environment's variables that name a server's model. Without UBP_EMBED_URL the
+# user's Git configuration may name it: `ubp.embedUrl`, `ubp.embedModel`, …, but never the key.
+ENVIRONMENT = "UBP_EMBED"
+ENDPOINT_SETTINGS = {
+    f"{ENVIRONMENT}_URL": "ubp.embedurl",
+    f"{ENVIRONMENT}_MODEL": "ubp.embedmodel",
+    f"{ENVIRONMENT}_DIMENSIONS": "ubp.embeddimensions",
+    f"{ENVIRONMENT}_QUERY_PREFIX": "ubp.embedqueryprefix",
+    f"{ENVIRONMENT}_PASSAGE_PREFIX": "ubp.embedpassageprefix",
+}
+MAX_DIMENSIONS = 8192
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -52,6 +65,36 @@ class ModelLocation(NamedTuple):
     name: str
     directory: str
     layout: Layout = LAYOUTS[0]
+
+
+class EndpointPlace(NamedTuple):
+    """A model of a server: what to ask of it, and the price of a million tokens if it is known.
+
+    `dimensions` is None where the model's own number is wanted.
+    """
+
+    endpoint: Endpoint
+    dimensions: int | None = None
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    price: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.endpoint.name
+
+    @property
+    def host(self) -> str:
+        """The host of the server, with its port."""
+        return urlsplit(self.endpoint.url).netloc
+
+    def price_of(self, tokens: int) -> float | None:
+        """Return the price of tokens, if that of a million is known."""
+        return None if self.price is None else self.price * tokens / 1_000_000
+
+
+Place = ModelLocation | EndpointPlace
 
 
 def has_extra() -> bool:
@@ -125,6 +168,46 @@ def find_repository_model(
     if not is_fetched and not all(_is_below(os.path.join(directory, file), root) for file in files):
         raise _outside(name)
     return place
+
+
+def find_endpoint_model(
+    environment: Mapping[str, str], settings: Mapping[str, str]
+) -> EndpointPlace | None:
+    """Return the server's model that the environment names, else the user's `settings` of Git.
+
+    Raises:
+        ModelError: its address is not safe, or a value is none.
+    """
+    values = dict(environment)
+    if not values.get(f"{ENVIRONMENT}_URL"):
+        values |= {
+            name: settings[key] for name, key in ENDPOINT_SETTINGS.items() if key in settings
+        }
+    try:
+        endpoint = find_endpoint(values, ENVIRONMENT, sent="texts", extra=EXTRA)
+    except UsageError as error:
+        raise ModelError(error.message, cause=error.cause, hint=error.hint) from error
+    if endpoint is None:
+        return None
+    written = values.get(f"{ENVIRONMENT}_DIMENSIONS", "").strip()
+    if written and not (written.isdecimal() and 0 < int(written[:6]) <= MAX_DIMENSIONS):
+        raise ModelError(
+            f"Invalid {ENVIRONMENT}_DIMENSIONS: {written}.",
+            hint=f"Write a number from 1 to {MAX_DIMENSIONS}, or remove it.",
+        )
+    price = values.get(f"{ENVIRONMENT}_PRICE", "").strip()
+    if price and not re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", price):
+        raise ModelError(
+            f"Invalid {ENVIRONMENT}_PRICE: {price}.",
+            hint="Write the price of a million tokens: 0.02",
+        )
+    return EndpointPlace(
+        endpoint,
+        int(written) if written else None,
+        values.get(f"{ENVIRONMENT}_QUERY_PREFIX", ""),
+        values.get(f"{ENVIRONMENT}_PASSAGE_PREFIX", ""),
+        float(price) if price else None,
+    )
 
 
 def is_hub_id(name: str) -> bool:

@@ -22,8 +22,10 @@ from model2vec import StaticModel
 from tokenizers import Tokenizer
 
 from ubp.core.errors import ModelError
+from ubp.index.embed.known import Scale
 from ubp.index.embed.locate import ModelLocation
 from ubp.index.embed.model_files import fingerprint, paths, read_header, stamp
+from ubp.index.embed.text import strip_markup, text_to_embed
 from ubp.index.embed.vectors import Matrix
 
 DTYPES = {"I8": np.int8, "F16": np.float16, "F32": np.float32, "F64": np.float64, "I64": np.int64}
@@ -42,6 +44,9 @@ class Model:
         self, place: ModelLocation, static: StaticModel, fingerprint: bytes, stamp: str
     ) -> None:
         """Models with equal fingerprints give equal vectors; `stamp` is that of the files."""
+        self.is_local = True
+        self.max_unasked: int | None = None
+        self.scale = Scale()
         self.place = place
         self.fingerprint = fingerprint
         self._stamp = stamp
@@ -64,6 +69,22 @@ class Model:
             ModelError: they no longer exist.
         """
         return stamp(self.place) == self._stamp
+
+    def text_of(self, title: str | None, heading_path: Sequence[str], body: str) -> str:
+        """Return the text that is embedded for a chunk."""
+        return text_to_embed(title, heading_path, body)
+
+    def encode_query(self, text: str) -> Matrix:
+        """Return the vector of a query; errors as `encode`."""
+        return self.encode([strip_markup(text)])
+
+    def encode_queries(self, texts: Sequence[str]) -> Matrix:
+        """Return the vectors of several queries; errors as `encode`."""
+        return self.encode(list(map(strip_markup, texts)))
+
+    def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Matrix]]:
+        """Yield the vectors of all texts, and their numbers; errors as `encode`."""
+        yield range(len(texts)), self.encode(texts)
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of these texts.

@@ -4,7 +4,7 @@ All vectors have length 1, so that a dot product is a cosine; a text without any
 knows has a zero vector.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
@@ -70,6 +70,12 @@ class Matrix:
         """Return the rows nearest to the query's first one, and their cosines; best first."""
         cosines = self.cosines(query)
         return [(int(row), float(cosines[row])) for row in best(cosines, limit)]
+
+
+def cosines_of(vectors: Sequence[Sequence[float]]) -> list[float]:
+    """Return the cosines of the first of these vectors with the others."""
+    matrix = Matrix(np.array(vectors, dtype=np.float32))
+    return [round(float(cosine), 4) for cosine in matrix.cosines(matrix)[1:]]
 
 
 def best(scores: Floats, limit: int) -> npt.NDArray[np.intp]:

@@ -91,15 +91,17 @@ class Store:
         )
 
     def clear(self) -> None:
-        """Remove everything, so that it is read again from Git and the work tree."""
+        """Remove everything but paid vectors: it is read again from Git and the work tree."""
         from ubp.index.store.page_facts import clear_pages
+        from ubp.index.store.vectors import IS_PAID
 
         self._remembered = None
 
         def clear(connection: sqlite3.Connection) -> None:
             clear_pages(connection)
             for table in TABLES:
-                connection.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
+                kept = f" WHERE NOT {IS_PAID}" if table == "vector_block" else ""
+                connection.execute(f"DELETE FROM {table}{kept}")  # noqa: S608  # ours
 
         self.database.write(clear)
 

@@ -13,6 +13,11 @@ from ubp.index.store.schema import insertion, intact
 # 280 KB, and 200,000 vectors are 200 rows.
 BLOCK_VECTORS = 1024
 
+# What the fingerprint of a model begins with whose vectors cost money or hours: they are removed
+# with the texts that they are of, never to be made again.
+PAID = b"paid"
+IS_PAID = f"substr(model, 1, {len(PAID)}) = x'{PAID.hex()}'"
+
 COLUMNS = "size, keys, vectors"
 INTACT = intact("vector_block")
 
@@ -94,9 +99,12 @@ def write_block(
 
 
 def prune_vectors(connection: sqlite3.Connection, model: bytes | None = None) -> None:
-    """Remove the vectors of texts that no page has, and with `model` those of other models."""
+    """Remove the vectors of texts that no page has, and with `model` other local models'."""
     if model is not None:
-        connection.execute("DELETE FROM vector_block WHERE model <> ?", [model])
+        connection.execute(
+            f"DELETE FROM vector_block WHERE model <> ? AND NOT {IS_PAID}",  # noqa: S608  # ours
+            [model],
+        )
     texts = connection.execute(f"SELECT texts FROM page WHERE {intact('page')}")  # noqa: S608  # ours
     used = {key for (keys,) in texts for key in split(keys)}
     rows = connection.execute(

@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from ubp.sync.language_model import LanguageModel, NoCompletionError, complete
+from ubp.core.endpoint import Endpoint
+from ubp.sync.language_model import NoCompletionError, complete
 
 ENVIRONMENT = "UBP_ASK"  # the prefix of the variables that name the model
 INSTRUCTIONS = (
@@ -45,7 +46,7 @@ class WrittenAnswer(NamedTuple):
     problem: str = ""
 
 
-def write_answer(model: LanguageModel, question: str, passages: Sequence[Passage]) -> WrittenAnswer:
+def write_answer(model: Endpoint, question: str, passages: Sequence[Passage]) -> WrittenAnswer:
     """Return what the user's model writes from passages."""
     if not passages:
         return WrittenAnswer(model.name, problem="There are no passages to write it from.")
