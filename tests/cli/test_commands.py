@@ -21,7 +21,7 @@ NAMES = [row.name for row in ROWS]
 # Commands with commands of their own.
 GROUPS = {
     "collections": ("add", "remove", "sync"),
-    "model": ("fetch",),
+    "model": ("compare", "embed", "fetch", "test"),
     "proposals": ("accept", "edit", "log", "pr", "reject", "show"),
     **{
         kit.name: tuple(sorted(row.command.split()[1] for row in subcommands(kit.name)))

@@ -31,6 +31,7 @@ def test_bundled_model_is_shown_with_pending_sections(drifted, ubp, valid_record
     expected = {
         "name": "ubp-bilingual-256",
         "directory": place.directory,
+        "host": None,
         "dimensions": 256,
         "fingerprint": fingerprint(place).hex(),
         "sections": 3,
@@ -47,6 +48,34 @@ def test_bundled_model_is_shown_with_pending_sections(drifted, ubp, valid_record
     )
     assert valid_record(ubp(drifted, "reindex", "--json"), "reindex")["embedded"] == 3
     assert valid_record(ubp(drifted, "model", "--json"), "model")["pending"] == 0
+
+
+def test_vectors_of_a_local_model_cost_nothing_and_are_made_with_yes(drifted, ubp, valid_record):
+    assert ubp(drifted, "model", "embed").out == (
+        "ubp-bilingual-256: 3 texts of 3 to embed.\n"
+        "To make the vectors, run: ubp model embed --yes\n"
+    )
+    record = valid_record(ubp(drifted, "model", "embed", "--yes", "--json"), "model-embed")
+    assert (record["embedded"], record["tokens"], record["host"]) == (3, None, None)
+    assert "every section has a vector (3)" in ubp(drifted, "model", "embed").out
+
+
+def test_bundled_model_is_compared_on_headings_and_titles(repository, ubp, valid_record):
+    for word in ("volcano", "password", "elephant", "railway"):
+        text = f"# About the {word}\n\nThis is what we know about a {word}, and it is not little."
+        repository.write(
+            f"docs/{word}.md", f"{text}\n\n## History of the {word}\n\n" + text[2:] * 2
+        )
+    repository.commit()
+    record = valid_record(ubp(repository, "model", "compare", "--json"), "model-compare")
+    assert (record["titles"], record["headings"], record["is_asked"]) == (4, 4, True)
+    assert [model["name"] for model in record["models"]] == ["ubp-bilingual-256"]
+    assert record["models"][0]["headings"] == 1
+    lines = ubp(repository, "model", "compare").out.splitlines()
+    assert lines[0] == "4 headings and 4 titles, asked of 8 sections without them."
+    assert lines[2].split()[:4] == ["ubp-bilingual-256", "1.00", "1.00", "256"]
+    unknown = ubp(repository, "model", "compare", "nobody/nothing")
+    assert (unknown.status, "Model not found: nobody/nothing" in unknown.err) == (2, True)
 
 
 def test_embedding_can_be_left_to_the_first_search(drifted, ubp, valid_record):

@@ -237,6 +237,8 @@ COMMANDS = {
     "init": "init --yes",
     "list-pages": "list-pages",
     "model": "model",
+    "model-embed": "model embed",
+    "model-test": "model test",
     "reindex": "reindex",
     "report": "report",
     "search": "search text --include-links --explain",
@@ -264,6 +266,7 @@ def test_records_all_have_a_test():
         "collections-sync",
         "error",
         "install-completion",  # writes into the home folder
+        "model-compare",  # needs pages with more text (tests/cli/test_model.py)
         "model-fetch",  # downloads
         "proposals",  # these need a proposal
         "proposals-decisions",

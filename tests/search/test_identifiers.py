@@ -52,9 +52,44 @@ def test_part_of_an_identifier_is_highlighted_and_named_once(search):
     assert [passage.content[start:end] for start, end in passage.highlights] == ["getUser"]
 
 
-def test_word_does_not_match_words_that_only_end_like_it(search):
-    assert search("okenStore") == ()
+def test_part_of_a_word_does_not_match_the_name_of_a_file(search, repository):
+    repository.page("docs/walrus.md", body="# Animal\n\nIt sings.\n")
+    repository.commit()
+    assert [hit.page.filepath for hit in search("walrus")] == ["docs/walrus.md"]
+    assert search("alru") == ()
 
 
-def test_part_of_a_file_name_does_not_match_the_name(search):
-    assert search("git") == ()
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("okenStor", "docs/tokens.md"),
+        ("UserByI", "docs/users.md"),
+        ("etUserByI id", "docs/users.md"),
+        ("ithu", "docs/host.md"),
+        ("ithu とは", "docs/host.md"),
+    ],
+)
+def test_part_of_a_word_that_no_section_has_finds_the_words_that_contain_it(search, query, page):
+    assert search(query)[0].page.filepath == page
+
+
+def test_part_of_many_words_and_a_word_that_exists_find_no_longer_words(
+    search, repository, search_in
+):
+    assert search("the")[0].page.filepath == "docs/host.md"  # not `other`, which contains it
+    assert {hit.page.filepath for hit in search("the")} == {"docs/host.md"}
+    for word in ("zebralike", "zebrafish", "zebrawood", "zebrasoma", "zebrahead"):
+        repository.page(f"docs/{word}.md", body=f"# Animal\n\nA {word}.\n")
+    repository.commit()
+    assert search("ebra") == ()
+    with Workspace.open(str(repository.root), model="none") as workspace:
+        answer = search_in(workspace, "zebrahea").answer
+    assert [(cut.run, cut.pieces) for cut in answer.cuts] == [("zebrahea", ("zebrahead",))]
+    assert answer.pages[0].page.filepath == "docs/zebrahead.md"
+
+
+def test_part_of_a_word_of_another_version_alone_is_not_found(search, repository):
+    assert search("okenStor")
+    repository.page("docs/tokens.md", body="# Tokens\n\nNothing keeps them.\n")
+    repository.commit()
+    assert search("okenStor") == ()

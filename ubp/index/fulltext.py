@@ -105,6 +105,29 @@ class FullTextSearch:
             self._matches[match] = self._has(match)
         return self._matches[match]
 
+    def words_with(self, part: str, limit: int) -> list[str]:
+        """Return words of the snapshot that contain a part, in lower case, the shortest first.
+
+        [] if more than `limit` do: such a part says nothing.
+        """
+        kept: list[tuple[object, str]] = self._context.cache.derived("vocabulary", list)
+        key = (self._context.store.database.identity, self._index.last_page())
+        if not kept or kept[0][0] != key:
+            kept[:] = [(key, self._index.vocabulary())]
+        vocabulary = kept[0][1]
+        found: list[str] = []
+        position = vocabulary.find(part)
+        while position >= 0:
+            start = vocabulary.rfind("\n", 0, position) + 1
+            end = vocabulary.find("\n", position)
+            word = vocabulary[start : end if end >= 0 else None]
+            if self.has(f'"{word}"'):
+                found.append(word)
+                if len(found) > limit:
+                    return []
+            position = vocabulary.find(part, start + len(word))
+        return sorted(found, key=lambda word: (len(word), word))
+
     def holding(self, match: str, within: Collection[FilePath] | None = None) -> set[FilePath]:
         """Return the documents with a matching chunk, or those of them in `within`."""
         return self._documents_with(match, within, "words", None)

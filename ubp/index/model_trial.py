@@ -93,7 +93,7 @@ def embed(view: View, place: EndpointPlace, known: Known, folder: str) -> Embedd
     """
     write_known(place, folder, known)
     start = time.monotonic()
-    model = EndpointModel(place, known, max_unasked=None)
+    model = EndpointModel(place, known)
     embedded = view.semantic_index(model).embedded
     if embedded:
         write_known(place, folder, scale_of(view, model, known))

@@ -17,7 +17,7 @@ from ubp.index.fulltext import FullTextSearch, TextHit
 from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, Table, odds
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_term, normalize_text
-from ubp.search.query import Cut, Or, Query, any_of, terms_in, write_match
+from ubp.search.query import Cut, Match, Or, Query, any_of, terms_in, write_match
 from ubp.search.terms import Term
 
 # These files are about what their folder is named after.
@@ -51,6 +51,9 @@ whom whose why will with would you your
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 # However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
 MAX_MATCHES = 30_000
+
+# A part of at most so many words is searched for as these: `okenizes` as `tokenizes`.
+MAX_LONGER_WORDS = 4
 
 # The number of best chunks whose order the names of files may change. Each costs 20 µs.
 FETCHED = 30
@@ -222,6 +225,8 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     )
     is_plain = isinstance(query.tree, Or)
     table: Table = "stems" if query.is_stemmed else "words"
+    if is_plain and query.has_pieces:
+        match = with_longer_words(full_text, match, table)
     partition = partition_by_idf(full_text, match.terms, table) if is_plain else None
     fetched = max(limit, FETCHED)
     row_match = RowMatch(
@@ -256,6 +261,25 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
         is_foreign=is_foreign(full_text, query),
         weights=partition.weights if partition else {},
     )
+
+
+def with_longer_words(full_text: FullTextSearch, match: Match, table: Table) -> Match:
+    """Return a query in which words that no section contains are those that contain them."""
+    terms: list[Term] = []
+    cuts = list(match.cuts)
+    existing = {term for term in match.terms if full_text.frequency(term.expression, table)}
+    found = {term.written for term in existing}  # an identifier's parts, too
+    for term in match.terms:
+        is_part = _PART.fullmatch(term.written) and not (term.is_prefix or term.words)
+        words: list[str] = []
+        if is_part and term.written not in found:
+            words = full_text.words_with(term.written.lower(), MAX_LONGER_WORDS)
+        if words:
+            cuts.append(Cut(term.written, tuple(words)))
+        terms += [term._replace(written=word) for word in words] or [term]
+    if len(cuts) == len(match.cuts):
+        return match
+    return Match(any_of(terms), tuple(dict.fromkeys(terms)), tuple(cuts))
 
 
 def partition_by_idf(
@@ -345,6 +369,7 @@ def _rank_and_path(place: Ranked) -> tuple[float, FilePath]:
     return place.rank, place.path
 
 
+_PART = re.compile(r"[A-Za-z_]{3,}")
 _LINE_ENDS = re.compile(r"[\r\n]")
 _PLAIN_WORD = r"[A-Z]?[a-z]+(?:[-'][A-Za-z][a-z]*)*"
 _ENGLISH = re.compile(f"{_PLAIN_WORD}(?: {_PLAIN_WORD})+")

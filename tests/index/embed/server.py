@@ -19,7 +19,7 @@ NATIVE = 48
 class Shape:
     """How a server differs: the path, the header of the key, limits, errors, usage."""
 
-    def __init__(  # noqa: PLR0913  # what servers differ in
+    def __init__(  # what servers differ in
         self,
         path="/v1/embeddings",
         header="Authorization",

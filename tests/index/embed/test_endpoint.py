@@ -29,7 +29,24 @@ from ubp.index.session import Session, SessionOptions
 from ubp.search.pages import PageQuery
 from ubp.search.run import search_pages
 
-WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi".split()
+WORDS = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "omicron",
+    "pi",
+]
 
 
 @pytest.fixture
@@ -254,7 +271,9 @@ def test_excluded_file_is_never_sent(server, pages):
     pages.write("docs/secret/plan.md", "# Plan\n\nThe zeppelin leaves at nine.")
     pages.write("secret.md", "# Plan\n\nThe zeppelin leaves at ten.")
     pages.commit()
-    pages.write(".ubp/config.json", json.dumps({"source": {"exclude": ["docs/secret/**", "secret.md"]}}))
+    pages.write(
+        ".ubp/config.json", json.dumps({"source": {"exclude": ["docs/secret/**", "secret.md"]}})
+    )
     with open_session(pages, one.environment()) as session:
         embed(session, EmbedRequest(yes=True))
         compare(session, CompareRequest(yes=True))
@@ -310,7 +329,9 @@ def test_failure_in_the_middle_keeps_what_was_paid_for(server, pages, monkeypatc
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_killed_run_keeps_what_was_paid_for(server, pages, number):
     for page in range(400):
-        pages.write(f"more/{page}.md", f"# More {page}\n\n" + f"The tapir number {page} eats. " * 40)
+        pages.write(
+            f"more/{page}.md", f"# More {page}\n\n" + f"The tapir number {page} eats. " * 40
+        )
     pages.commit()
     one = server()
     one.delay = 0.2
@@ -396,6 +417,13 @@ def test_key_is_neither_printed_nor_stored(server, pages):
         for name in files:
             with open(os.path.join(folder, name), "rb") as file:
                 assert KEY.encode() not in file.read()
+
+
+def test_reindexing_sends_nothing(server, pages):
+    one = server()
+    with open_session(pages, one.environment()) as session:
+        assert reindex(session, ReindexRequest()).embedded is None
+    assert not one.requests
 
 
 def test_repository_can_name_no_server(server, pages):

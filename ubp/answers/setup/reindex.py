@@ -12,6 +12,7 @@ from ubp.frame.fields import Count, Moment, Option
 from ubp.frame.wording import count, moment, printable, size
 from ubp.frame.writer import Writer
 from ubp.git.repository import Repository
+from ubp.index.embed.locate import EndpointPlace
 from ubp.index.embedded import fingerprint_of
 from ubp.index.select import select_pages
 from ubp.index.session import Session
@@ -118,11 +119,15 @@ def _prune(session: Session) -> PrunedRecord:
 
 
 def embed_sections(session: Session, view: View) -> int | None:
-    """Embed the sections that have no vector yet; return how many. None: there is no model.
+    """Embed the sections that have no vector yet; return how many.
+
+    None: there is no model, or it is a server's, whose vectors `ubp model embed` makes.
 
     Raises:
         ModelError: the configured model does not exist, or cannot be used.
     """
+    if isinstance(session.model_place(), EndpointPlace):
+        return None
     model = session.model()
     return None if model is None else view.semantic_index(model).embedded
 

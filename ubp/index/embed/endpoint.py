@@ -83,9 +83,7 @@ class EndpointModel:
     `max_unasked` is None where the user has seen what any number of texts costs.
     """
 
-    def __init__(
-        self, place: EndpointPlace, known: Known, max_unasked: int | None = UNASKED_TEXTS
-    ) -> None:
+    def __init__(self, place: EndpointPlace, known: Known, max_unasked: int | None = None) -> None:
         """Use what is known of the model from its first answer."""
         self.is_local = False
         self.place = place
@@ -310,7 +308,7 @@ class _Workers:
 def load_endpoint_model(place: EndpointPlace, folder: str) -> EndpointModel | None:
     """Return a server's model; None: no vectors of it were made in this folder yet."""
     known = read_known(place, folder)
-    return known and EndpointModel(place, known)
+    return known and EndpointModel(place, known, UNASKED_TEXTS)
 
 
 def batch_by_tokens(texts: Sequence[str], max_texts: int = MAX_TEXTS) -> Iterator[list[int]]:

@@ -18,7 +18,7 @@ LIBRARIES = ("numpy", "model2vec")  # of EXTRA
 USER_SETTING = "ubp.searchModel"
 EXTRA = "full"
 # The prefix of the environment's variables that name a server's model. Without UBP_EMBED_URL the
-# user's Git configuration may name it: `ubp.embedUrl`, `ubp.embedModel`, …, but never the key.
+# user's Git configuration may name it (ENDPOINT_SETTINGS), but never the key.
 ENVIRONMENT = "UBP_EMBED"
 ENDPOINT_SETTINGS = {
     f"{ENVIRONMENT}_URL": "ubp.embedurl",
