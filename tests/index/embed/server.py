@@ -9,6 +9,7 @@ import threading
 import time
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,29 +17,25 @@ KEY = "sk-test-0123456789abcdef"
 NATIVE = 48
 
 
-class Shape:
+RATE_LIMIT = {"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}
+NOTHING = {}
+
+
+class Shape(NamedTuple):
     """How a server differs: the path, the header of the key, limits, errors, usage."""
 
-    def __init__(  # what servers differ in
-        self,
-        path="/v1/embeddings",
-        header="Authorization",
-        scheme="Bearer ",
-        *,
-        fields=("model", "input"),
-        max_texts=2048,
-        max_tokens=8192,
-        too_many=(400, {"error": {"message": "too many inputs", "type": "invalid_request_error"}}),
-        too_long=(400, {"error": {"message": "maximum context length is exceeded"}}),
-        busy={"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}},
-        usage=("prompt_tokens", "total_tokens"),
-        extra={},
-        is_reversed=False,
-    ):
-        self.path, self.header, self.scheme = path, header, scheme
-        self.fields, self.max_texts, self.max_tokens = fields, max_texts, max_tokens
-        self.too_many, self.too_long, self.busy = too_many, too_long, busy
-        self.usage, self.extra, self.is_reversed = usage, extra, is_reversed
+    path: str = "/v1/embeddings"
+    header: str = "Authorization"
+    scheme: str = "Bearer "
+    fields: tuple = ("model", "input")
+    max_texts: int = 2048
+    max_tokens: int = 8192
+    too_many: tuple = (400, {"error": {"message": "too many inputs"}})
+    too_long: tuple = (400, {"error": {"message": "maximum context length is exceeded"}})
+    busy: dict = RATE_LIMIT
+    usage: tuple = ("prompt_tokens", "total_tokens")
+    extra: dict = NOTHING
+    is_reversed: bool = False
 
 
 SHAPES = {
@@ -164,39 +161,39 @@ class Server:
         self._server.server_close()
 
     def answer(self, path, headers, body):
-        shape = self.shape
         with self._lock:
             self.requests.append(body)
             planned = self.statuses.pop(0) if self.statuses else 200
             whole = self.bodies.pop(0) if self.bodies else None
-        if planned in {429, 503}:
-            return planned, shape.busy
         if planned != 200:
-            return planned, {"error": {"message": "The server had an error"}}
-        if whole is not None:
-            return 200, whole
-        if path != shape.path:
-            return 404, {"error": "Unexpected endpoint or method"}
-        if headers.get(shape.header) != shape.scheme + self.key:
-            return 401, {"error": {"message": f"Incorrect API key: {headers.get(shape.header)}"}}
-        if unknown := body.keys() - set(shape.fields):
-            return 400, {"error": {"message": f"unknown fields {sorted(unknown)}"}}
-        texts = body["input"]
-        if len(texts) > shape.max_texts:
-            return shape.too_many
-        if any(len(text.split()) > shape.max_tokens for text in texts):
-            return shape.too_long
+            error = {"error": {"message": "The server had an error"}}
+            return planned, self.shape.busy if planned in {429, 503} else error
+        refusal = self.refuse(path, headers, body)
+        return refusal or (200, self.embed(body) if whole is None else whole)
+
+    def refuse(self, path, headers, body):
+        shape, texts = self.shape, body["input"]
+        key, unknown = headers.get(shape.header), body.keys() - set(shape.fields)
+        refusals = [
+            (path != shape.path, (404, {"error": "Unexpected endpoint or method"})),
+            (key != shape.scheme + self.key, (401, {"error": {"message": f"Incorrect: {key}"}})),
+            (unknown, (400, {"error": {"message": f"unknown fields {sorted(unknown)}"}})),
+            (len(texts) > shape.max_texts, shape.too_many),
+            (any(len(text.split()) > shape.max_tokens for text in texts), shape.too_long),
+        ]
+        return next((refusal for is_refused, refusal in refusals if is_refused), None)
+
+    def embed(self, body):
+        shape, texts = self.shape, body["input"]
         size = body.get("dimensions") or body.get("output_dimension") or NATIVE
         data = [
             {"object": "embedding", "index": number, "embedding": vector(text, size, self.seed)}
             for number, text in enumerate(texts)
         ]
-        if shape.is_reversed:
-            data.reverse()
-        answer = {"object": "list", "data": data, "model": body["model"], **shape.extra}
-        if shape.usage:
-            answer["usage"] = dict.fromkeys(shape.usage, sum(len(t.split()) for t in texts))
-        return 200, answer
+        ordered = data[::-1] if shape.is_reversed else data
+        answer = {"object": "list", "data": ordered, "model": body["model"], **shape.extra}
+        usage = dict.fromkeys(shape.usage, sum(len(text.split()) for text in texts))
+        return answer | ({"usage": usage} if usage else {})
 
 
 def vector(text, size=NATIVE, seed=b""):
