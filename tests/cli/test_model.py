@@ -72,7 +72,7 @@ def test_bundled_model_is_compared_on_headings_and_titles(repository, ubp, valid
     assert [model["name"] for model in record["models"]] == ["ubp-bilingual-256"]
     assert record["models"][0]["headings"] == 1
     lines = ubp(repository, "model", "compare").out.splitlines()
-    assert lines[0] == "4 headings and 4 titles, asked of 8 sections without them."
+    assert lines[0] == "4 headings and 4 titles, asked of 4 sections without them."
     assert lines[2].split()[:4] == ["ubp-bilingual-256", "1.00", "1.00", "256"]
     unknown = ubp(repository, "model", "compare", "nobody/nothing")
     assert (unknown.status, "Model not found: nobody/nothing" in unknown.err) == (2, True)
