@@ -22,6 +22,7 @@ from ubp.index.vector_cache import VectorCache
 
 # An interruption loses less than a batch: 0.2 s of work.
 PAGES_PER_BATCH = 64
+PAGES_FOR_SERVER = 256  # so that several requests are under way; each answer is saved at once
 PAIRS_PER_BATCH = 64  # located with one query
 # Chunks of other snapshots are skipped: so many times more are examined when too few remain.
 LIMIT_GROWTH = 4
@@ -268,12 +269,13 @@ class Embedder:
     def _read(self, pages: Mapping[ObjectId, FilePath]) -> Iterator[dict[bytes, str]]:
         """Yield the texts of each batch of pages by their keys; unreadable pages have none."""
         remaining = iter(pages.items())
-        size = PAGES_PER_BATCH
+        most = PAGES_PER_BATCH if self._model.is_local else PAGES_FOR_SERVER
+        size = most
         while read := list(islice(remaining, size)):  # several batches with one call to git
             entries = {path: Entry(MODE_FILE, blob) for blob, path in read}
             contents = self._contents.read(entries)
-            for start in range(0, len(read), PAGES_PER_BATCH):
-                batch = dict(read[start : start + PAGES_PER_BATCH])
+            for start in range(0, len(read), most):
+                batch = dict(read[start : start + most])
                 rows = self._texts.text_rows(batch)
                 texts: dict[bytes, str] = {}
                 for blob, path in batch.items():

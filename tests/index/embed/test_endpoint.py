@@ -319,7 +319,7 @@ def test_failure_in_the_middle_keeps_what_was_paid_for(server, pages, monkeypatc
     sent = len(one.sent)
     with open_session(pages, one.environment()) as session:
         assert embed(session, EmbedRequest(yes=True)).embedded == len(WORDS) - kept
-    assert sum(text.startswith("Page") for text in one.sent[sent:]) == len(WORDS) - kept
+    assert sum("nothing else" in text for text in one.sent[sent:]) == len(WORDS) - kept
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
@@ -338,9 +338,10 @@ def test_killed_run_keeps_what_was_paid_for(server, pages, number):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    end = time.monotonic() + 60
-    while sum("tapir" in text for text in one.sent) < 150 and time.monotonic() < end:
+    end = time.monotonic() + 300
+    while sum("tapir" in text for text in one.sent) < 320:
         time.sleep(0.02)
+        assert time.monotonic() < end
     answered = one.answered
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
