@@ -14,6 +14,7 @@ pages, in milliseconds of CPU (git's included).
 
 import csv
 import json
+import re
 import resource
 import statistics
 import subprocess
@@ -21,16 +22,17 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pygit2
 
 from benchmarks.common.measure import Shape, generate, wilson
 from ubp.answers.checks.check import CheckRequest
 from ubp.checks.removed_names import (
+    NewMention,
     PageCode,
     RemovedMention,
     changed_source,
@@ -44,45 +46,88 @@ from ubp.checks.removed_names import (
 )
 from ubp.checks.snapshot_names import find_outdated_by_change
 from ubp.code.definitions import Language, find_definitions, find_keys, language_of
-from ubp.code.removed import ChangedSource, SourceChange
+from ubp.code.removed import MIN_LETTERS, ChangedSource, SourceChange
 from ubp.core.config import Config, is_document
 from ubp.core.names import fold_name, name_key
 from ubp.index.session import Target
-from ubp.markdown.code_names import read_code_names
 from ubp.staleness.state import open_change
 from ubp.workspace import Workspace
 
 JUDGED = Path(__file__).parents[1] / "data" / "removed_names.tsv"
 MAX_BYTES = 2_000_000
+MAX_SOURCE = 400_000  # what `find_keys` reads of a source
+MAX_PAGE_LINE = 2_000
 CONFIG = Config()
 
 
 Record = dict[str, Any]
 Changes = dict[str, pygit2.Oid | None]
+MONTH = 30 * 86_400
+WORDS = re.compile(r"-{0,2}[A-Za-z_][\w.-]*")
+TOKENS = re.compile(rb"[a-z_]\w*(?:-+\w+)*")
+OPTIONS = re.compile(rb"(?<![\w-])--[a-z][a-z0-9]+(?![\w-])")
+DOTTED = re.compile(rb"""["'`-]([a-z][\w-]*(?:\.[a-z][\w-]*)+)""")
 read_keys = lru_cache(maxsize=5_000)(find_keys)
+read_code = lru_cache(maxsize=500)(read_page_code)
+key_of = lru_cache(maxsize=None)(name_key)
+
+
+class Commit(NamedTuple):
+    """A commit of the main line and what it changes."""
+
+    id: pygit2.Oid
+    time: int
+    changes: Changes
+
+
+class Keys(dict[bytes, tuple[int, ...]]):
+    """The keys of a token of a source, in lower case: those that any page ever has."""
+
+    def __init__(self, wanted: frozenset[int]) -> None:
+        self.wanted = wanted
+
+    def __missing__(self, token: bytes) -> tuple[int, ...]:
+        text = token.decode("utf-8", "replace")
+        names = {fold_name(text), *map(fold_name, text.split("-"))}
+        self[token] = keys = tuple(self.wanted.intersection(map(key_of, names)))
+        return keys
 
 
 class Replay:
-    """The names of one commit after the other; what the rule asks of the index."""
+    """The names of one commit after the other; what the rule asks of the index and of history.
 
-    def __init__(self, repository: pygit2.Repository) -> None:
+    Of the sources only the names that pages have are counted: `find_keys` of every version, of all
+    names, takes three times as long.
+    """
+
+    def __init__(self, repository: pygit2.Repository, commits: Sequence[Commit]) -> None:
         self.repository = repository
+        self.commits = commits
+        self.number = -1
         self.all_files: set[str] = set()
         self.sources: dict[str, pygit2.Oid] = {}
         self.pages: dict[str, pygit2.Oid] = {}
         self.edited: dict[str, pygit2.Oid | None] = {}
         self.added: set[int] = set()
+        self._read_words = lru_cache(maxsize=30_000)(lambda blob: find_words(self.content(blob)))
+        self._read_source = lru_cache(maxsize=30_000)(self._read_source_keys)
+        self._keys = Keys(frozenset().union(*map(self._page_keys, commits)))
         self._alive: Counter[int] = Counter()
-        self._mentions: dict[str, frozenset[int]] = {}
+        self._crossings: dict[int, list[tuple[int, bool]]] = defaultdict(list)
         self._pages_by_key: dict[int, set[str]] = defaultdict(set)
+        self._versions: dict[str, list[tuple[int, pygit2.Oid]]] = {}
 
     def pages_with(self, keys: Collection[int]) -> dict[int, Collection[str]]:
-        """Return the pages whose code has each of these keys."""
+        """Return the pages whose code may have each of these keys."""
         return {key: self._pages_by_key.get(key, ()) for key in keys}
 
     def occurring(self, keys: Collection[int]) -> set[int]:
         """Return those of these keys that the sources have."""
-        return {key for key in keys if self._alive[key] > 0}
+        found = {key for key in keys if self._alive[key] > 0}
+        if others := set(keys) - self._keys.wanted:  # programs, qualifiers, fragments
+            for path, blob in self.sources.items():
+                found |= others & read_living(path, self.content(blob))
+        return found
 
     def building(self, keys: Collection[int]) -> set[int]:
         """Return those of these keys that the commit adds."""
@@ -90,7 +135,7 @@ class Replay:
 
     def code(self, page: str) -> PageCode:
         """Return the names in a page's code, and its lines."""
-        return read_page_code(self.content(self.pages[page]))
+        return read_code(self.content(self.pages[page]))
 
     def read_before(self, page: str) -> bytes | None:
         """Return the contents of an edited page before the commit."""
@@ -100,6 +145,27 @@ class Replay:
     def is_edited(self, page: str) -> bool:
         """Return whether the commit edits a page."""
         return page in self.edited
+
+    def find_addition(self, page: str, text: str) -> NewMention | None:
+        """Return the commit of the main line that added a text to a page, across renames."""
+        key = key_of(fold_name(text))
+        versions = self._versions.get(page, [])
+        first = next((n for n, blob in versions if key in self._read_words(blob)), None)
+        if first is None:
+            return None
+        commit = self.commits[first]
+        changed = [path for path in commit.changes if is_source(path)]
+
+        def is_name_new() -> bool:
+            month = [number for number, is_alive in self._crossings[key] if is_alive]
+            born = [self.commits[n].time for n in month if n <= first]
+            return self._lives(key, first) and bool(born) and commit.time - born[-1] <= MONTH
+
+        return NewMention(str(commit.id), changed, is_name_new)
+
+    def _lives(self, key: int, number: int) -> bool:
+        states = [is_alive for at, is_alive in self._crossings[key] if at <= number]
+        return bool(states) and states[-1]
 
     def files(self) -> Collection[str]:
         """Return all files."""
@@ -111,7 +177,9 @@ class Replay:
 
     def mentions(self, page: str, key: int) -> bool:
         """Return whether a page has a key."""
-        return key in self._mentions.get(page, ())
+        return page in self.pages and any(
+            name.key == key for name in read_code(self.content(self.pages[page])).names.names
+        )
 
     def content(self, blob: pygit2.Oid) -> bytes:
         """Return the contents of a blob; none where it is too large."""
@@ -119,9 +187,15 @@ class Replay:
         is_blob = isinstance(found, pygit2.Blob) and found.size <= MAX_BYTES
         return found.data if is_blob else b""
 
-    def advance(self, changes: Changes) -> tuple[dict[str, ChangedSource], list[str]]:
-        """Move to the next commit; return the sources that it changed, and the deleted files."""
-        changed, deleted = {}, []
+    def advance(self) -> tuple[dict[str, ChangedSource], list[str], set[int]]:
+        """Move to the next commit; return its sources, the deleted files, and the names that died.
+
+        The sources are not read where no name died that a page may have.
+        """
+        self.number += 1
+        changes = self.commits[self.number].changes
+        deleted, lost = [], Counter[int]()
+        versions: dict[str, tuple[pygit2.Oid | None, pygit2.Oid | None]] = {}
         pages = [path for path in changes if is_document(CONFIG, path)]
         self.edited = {path: self.pages.get(path) for path in pages}
         for path, blob in changes.items():
@@ -130,36 +204,97 @@ class Replay:
                 deleted.append(path)
             else:
                 self.all_files.add(path)
-            if path in self.edited:
-                self._set_page(path, blob)
-            elif is_source(path):
-                before, after = self._set_source(path, blob)
-                changed[path] = changed_source(path, before, after)
-        return changed, deleted
+            if path not in self.edited and is_source(path):
+                versions[path] = self.sources.get(path), blob
+                lost.update(self._set_source(path, blob))
+        self._set_pages({path: changes[path] for path in pages})
+        died = self._subtract(lost)
+        died = {key for key in died if self._pages_by_key.get(key)}
+        changed = {}
+        for path, (old, new) in versions.items() if died else ():
+            before = None if old is None else self.content(old)
+            after = None if new is None else self.content(new)
+            changed[path] = changed_source(path, before, after)
+        return changed, deleted, died
 
-    def _set_page(self, path: str, blob: pygit2.Oid | None) -> None:
-        for key in self._mentions.pop(path, ()):
-            self._pages_by_key[key].discard(path)
-        self.pages.pop(path, None)
-        if blob is not None and describes_present(path):
+    def _set_source(self, path: str, blob: pygit2.Oid | None) -> dict[int, int]:
+        """Return in how many sources fewer each name is."""
+        old = self.sources.pop(path, None)
+        before = frozenset[int]() if old is None else self._read_source(path, old)
+        after = frozenset[int]() if blob is None else self._read_source(path, blob)
+        if blob is not None:
+            self.sources[path] = blob
+        return dict.fromkeys(before - after, 1) | dict.fromkeys(after - before, -1)
+
+    def _subtract(self, lost: Counter[int]) -> set[int]:
+        died = set()
+        for key, count in lost.items():
+            was_alive = self._alive[key] > 0
+            self._alive[key] -= count
+            if was_alive != (self._alive[key] > 0):
+                self._crossings[key].append((self.number, not was_alive))
+                died.update({key} if was_alive else ())
+        return died
+
+    def _read_source_keys(self, path: str, blob: pygit2.Oid) -> frozenset[int]:
+        data = self.content(blob)
+        if is_example(path):
+            return read_living(path, data) & self._keys.wanted
+        if b"\0" in data[:8_000]:
+            return frozenset()
+        lower = data[:MAX_SOURCE].lower()
+        found: set[int] = set()
+        for token in set(re.findall(TOKENS, lower)):
+            found.update(self._keys[token])
+        names = {option.decode() for option in re.findall(OPTIONS, lower)}
+        names |= {fold_name(name.decode("utf-8", "replace")) for name in re.findall(DOTTED, lower)}
+        return frozenset(found | self._keys.wanted.intersection(map(key_of, names)))
+
+    def _page_keys(self, commit: Commit) -> frozenset[int]:
+        blobs = (
+            blob
+            for path, blob in commit.changes.items()
+            if blob is not None and is_document(CONFIG, path) and describes_present(path)
+        )
+        return frozenset().union(*map(self._read_words, blobs))
+
+    def _set_pages(self, pages: Changes) -> None:
+        removed = {path: self.pages.pop(path) for path in pages if path in self.pages}
+        for path, blob in removed.items():
+            for key in self._read_words(blob):
+                self._pages_by_key[key].discard(path)
+        for path, blob in pages.items():
+            if blob is None or not describes_present(path):
+                continue
             self.pages[path] = blob
-            names = read_code_names(self.content(blob)).names
-            keys = {name.key for name in names}
-            self._mentions[path] = frozenset(keys)
+            keys = self._read_words(blob)
             for key in keys:
                 self._pages_by_key[key].add(path)
+            if path not in removed:
+                gone = [old for old in removed if pages[old] is None]
+                origin = max(
+                    gone, key=lambda p: len(self._read_words(removed[p]) & keys), default=""
+                )
+                is_same = origin and 2 * len(self._read_words(removed[origin]) & keys) > len(keys)
+                self._versions[path] = [*self._versions.get(origin, ())] if is_same else []
+            self._versions.setdefault(path, []).append((self.number, blob))
 
-    def _set_source(self, path: str, blob: pygit2.Oid | None) -> tuple[bytes | None, bytes | None]:
-        old = self.sources.pop(path, None)
-        before = after = None
-        if old is not None:
-            before = self.content(old)
-            self._alive.subtract(read_living(path, before))
-        if blob is not None:
-            after = self.content(blob)
-            self.sources[path] = blob
-            self._alive.update(read_living(path, after))
-        return before, after
+
+def find_words(data: bytes) -> frozenset[int]:
+    """Return the keys of the words in a page's lines with code: of its names, and some more."""
+    lines, fence = [], False
+    front = data[:3] == b"---"
+    for line in data.decode("utf-8", "replace").split("\n"):
+        start = line.lstrip(" \t>")
+        is_fence = start.startswith(("```", "~~~"))
+        fence = fence != is_fence
+        front = front and not (lines and line.startswith("---"))
+        if not is_fence and (fence or front or "`" in line or line.startswith((":::", "    "))):
+            lines.append(line[:MAX_PAGE_LINE])
+    words: set[str] = set()
+    for word in set(re.findall(WORDS, "\n".join(lines))):
+        words.update((word, word.lstrip("-"), *word.split("."), *re.split(r"[.-]+", word)))
+    return frozenset([key_of(fold_name(word)) for word in words if len(word) >= MIN_LETTERS])
 
 
 def read_living(path: str, data: bytes) -> frozenset[int]:
@@ -170,50 +305,57 @@ def read_living(path: str, data: bytes) -> frozenset[int]:
     return read_keys(data)
 
 
+def read_commits(repository: pygit2.Repository, limit: int | None) -> list[Commit]:
+    """Return the newest commits of the main line, the oldest first."""
+    walker = repository.walk(repository.head.target, pygit2.enums.SortMode.TOPOLOGICAL)
+    walker.simplify_first_parent()
+    commits, previous = [], None
+    for name in [commit.id for commit in walker][:limit][::-1]:
+        commit = repository[name]
+        commits.append(Commit(name, commit.commit_time, read_changes(previous, commit.tree)))
+        previous = commit.tree
+    return commits
+
+
 def replay(clone: Path, name: str, limit: int | None) -> Record:
     """Return what the rule says at each commit of a clone's main line."""
     repository = pygit2.Repository(str(clone))
-    walker = repository.walk(repository.head.target, pygit2.enums.SortMode.TOPOLOGICAL)
-    walker.simplify_first_parent()
-    commits = [commit.id for commit in walker][:limit][::-1]
-    names = Replay(repository)
-    firings, pending, spoken = [], {}, 0
     started = time.process_time()
-    previous = None
-    for number, commit_id in enumerate(commits):
-        commit = repository[commit_id]
-        changes = read_changes(previous, commit.tree)
-        previous = commit.tree
-        changed, deleted = names.advance(changes)
+    commits = read_commits(repository, limit)
+    names = Replay(repository, commits)
+    firings, pending, spoken = [], {}, 0
+    for number, commit in enumerate(commits):
+        changed, deleted, died = names.advance()
+        subject = repository[commit.id].message.split("\n")[0][:120]
         for (key, page), firing in list(pending.items()):
             fate = "page gone" if page not in names.pages else ""
-            fate = fate or ("" if names.mentions(page, key) else "mention gone")
+            if not fate and page in names.edited:
+                fate = "" if names.mentions(page, key) else "mention gone"
             fate = fate or ("name back" if names.occurring([key]) else "")
             if fate:
-                days = round((commit.commit_time - firing["time"]) / 86_400, 1)
-                subject = commit.message.split("\n")[0][:90]
-                firing["fate"] = [fate, str(commit_id)[:10], days, subject]
+                days = round((commit.time - firing["time"]) / 86_400, 1)
+                firing["fate"] = [fate, str(commit.id)[:10], days, subject]
                 del pending[key, page]
         if number == 0:
             continue
         found = [
-            *find_names(changed, names),
+            *(find_names(changed, died, names) if died else ()),
             *find_removed_paths(deleted, names),
         ]
         spoken += bool(found)
         for mention in found:
             firing = describe(mention, changed, names) | {
                 "repository": name,
-                "commit": str(commit_id)[:12],
-                "subject": commit.message.split("\n")[0][:120],
-                "files": len(changes),
-                "time": commit.commit_time,
+                "commit": str(commit.id)[:12],
+                "subject": subject,
+                "files": len(commit.changes),
+                "time": commit.time,
             }
             firings.append(firing)
             pending[mention.mention.key, mention.page] = firing
     return {
         "repository": name,
-        "head": str(commits[-1]),
+        "head": str(commits[-1].id),
         "commits": len(commits),
         "pages": len(names.pages),
         "sources": len(names.sources),
@@ -223,17 +365,19 @@ def replay(clone: Path, name: str, limit: int | None) -> Record:
     }
 
 
-def find_names(changed: dict[str, ChangedSource], names: Replay) -> Iterator[RemovedMention]:
+def find_names(
+    changed: dict[str, ChangedSource], died: set[int], names: Replay
+) -> Iterator[RemovedMention]:
     """Return what the rule finds in these sources."""
     removed: set[int] = set()
     for source in changed.values():
         if source.before is not None and source.language:
             removed |= read_definitions(source.before, source.language)
+    removed &= died
     names.added.clear()
     for path, source in changed.items():
         if source.after is not None and removed:
             names.added |= read_living(path, source.after)
-    removed -= names.added
     for source in changed.values():
         if source.before is not None and names.added:
             names.added -= read_keys(source.before)
@@ -280,6 +424,7 @@ def describe(found: RemovedMention, changed: dict[str, ChangedSource], names: Re
         "source": found.removed.path if found.removed else None,
         "replacement": replacement and list(replacement),
         "manifest": manifest,
+        "evidence": found.evidence and list(found.evidence),
         "text": "\n".join(lines[max(0, line - 2) : line + 1])[:500],
         "old": old,
         "fate": None,

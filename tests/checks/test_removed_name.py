@@ -5,6 +5,7 @@ import pytest
 from ubp.checks import snapshot_names
 from ubp.checks.accept import accept_findings
 
+DAY = 86_400
 CLIENT = """\
 import os
 
@@ -226,7 +227,7 @@ def test_replacement_is_the_one_name_with_a_common_word_on_an_equal_line(
     assert finding.hint == (
         f"Write `{new_name}` instead, if the text is still right."
         if new_name
-        else "Update the page."
+        else "Update the page: it also names `read_timeout` of src/client.py."
     )
 
 
@@ -325,7 +326,7 @@ def test_folder_that_lives_elsewhere_or_is_a_name_is_not_removed(client, removed
 def test_call_in_a_program_that_uses_nothing_else_of_the_source_is_its_own(client, removed):
     client.write("docs/other.md", "```python\nread_all('a.txt')\n```\n")
     client.write("docs/client.md", "```python\nClient(read_timeout=1).read_all()\n```\n")
-    client.commit()
+    client.commit(at=client.clock + 60 * DAY)
     stage(client, "src/client.py", "def read_all", "def receive")
     assert [line.split()[1] for line in removed(client, staged=True)] == ["docs/client.md:2"]
 
@@ -731,3 +732,157 @@ def test_copy_of_a_package_that_the_change_requires_keeps_its_names(
     repository.write("go.mod", f"module example.org/a\n\nrequire {required} v0.17.0\n")
     repository.git("add", "--all")
     assert bool(removed(repository, staged=True)) is is_found
+
+
+ONE = "class One:\n    def fetch_page(self):\n        pass\n"
+
+
+@pytest.fixture
+def aged(repository):
+    """A source whose names are two months older than the next commit."""
+    repository.write("src/one.py", ONE)
+    repository.commit()
+    repository.clock += 60 * DAY
+    return repository
+
+
+@pytest.fixture
+def hints(check):
+    """The names that a staged change reports, with their hints."""
+
+    def ask(repository, *, staged=True):
+        repository.git("add", "--all")
+        report = check(repository, rules=["removed-name"], staged=staged)
+        return [(finding.subject, finding.hint) for finding in report.findings]
+
+    return ask
+
+
+def test_name_that_is_older_than_its_mention_is_not_reported_without_evidence(aged, hints):
+    aged.write("docs/one.md", "Call `fetch_page`.\n")
+    aged.commit()
+    aged.remove("src/one.py")
+    assert hints(aged) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "is_reported"), [("src/one.py", True), ("lib/one.py", True), ("src/two.py", False)]
+)
+def test_name_is_reported_with_another_one_of_its_source_that_the_page_has(
+    aged, hints, path, is_reported
+):
+    aged.write("src/one.py", ONE + "\n    def close_file(self):\n        pass\n")
+    aged.write("docs/one.md", "Call `fetch_page` or `close_file`.\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.remove("src/one.py")
+    aged.write(path, "class One:\n    def close_file(self):\n        pass\n")
+    hint = f"Update the page: it also names `close_file` of {path}."
+    assert hints(aged) == ([("fetch_page", hint)] if is_reported else [])
+
+
+def test_name_that_was_added_to_the_page_with_its_source_is_reported_with_the_commit(aged, hints):
+    aged.write("src/one.py", ONE.replace("pass", "return 1"))
+    aged.write("docs/one.md", "Call `fetch_page`.\n")
+    commit = aged.commit()
+    aged.write("docs/one.md", "Call `fetch_page`!\n")
+    aged.commit()
+    aged.remove("src/one.py")
+    hint = f"Update the page: {commit[:10]} added the name to it together with src/one.py."
+    assert hints(aged) == [("fetch_page", hint)]
+
+
+@pytest.mark.parametrize(("days", "is_reported"), [(29, True), (31, False)])
+def test_name_is_reported_that_was_new_when_the_page_got_it(repository, hints, days, is_reported):
+    repository.write("src/other.py", "class Other:\n    pass\n")
+    repository.commit()
+    repository.write("src/one.py", ONE)
+    repository.commit(at=repository.clock + 90 * DAY)
+    repository.write("docs/one.md", "Call `fetch_page`.\n")
+    commit = repository.commit(at=repository.clock + days * DAY)
+    repository.remove("src/one.py")
+    hint = f"Update the page: {commit[:10]} added the name to it when it was new."
+    assert hints(repository) == ([("fetch_page", hint)] if is_reported else [])
+
+
+def test_mention_keeps_its_history_when_the_page_is_moved(aged, hints):
+    aged.write("src/one.py", ONE.replace("pass", "return 1"))
+    aged.write("docs/one.md", "# One\n\nIt has much text.\n\nCall `fetch_page`.\n")
+    commit = aged.commit()
+    aged.git("mv", "docs/one.md", "docs/first.md")
+    aged.commit()
+    aged.remove("src/one.py")
+    ((_, hint),) = hints(aged)
+    assert commit[:10] in hint
+
+
+def test_mention_that_is_older_than_the_name_is_not_reported(repository, hints):
+    repository.write("docs/one.md", "Call `fetch_page`.\n")
+    repository.commit()
+    repository.write("src/one.py", ONE)
+    repository.commit()
+    repository.remove("src/one.py")
+    assert hints(repository) == []
+
+
+@pytest.mark.parametrize(("keys", "is_reported"), [(4, False), (5, True)])
+def test_key_is_reported_beside_five_others_of_its_source(repository, hints, keys, is_reported):
+    names = [f"page_key_{letter}" for letter in "abcde"[:keys]]
+    others = "".join(f"  {name}: 1,\n" for name in names)
+    repository.write("src/a.js", f"const a = {{\n  lastKey: 1,\n{others}}}\n")
+    repository.commit()
+    mentions = " ".join(f"`{name}`" for name in names)
+    repository.write("docs/one.md", f"`lastKey` {mentions}\n")
+    repository.commit(at=repository.clock + 60 * DAY)
+    repository.write("src/a.js", f"const a = {{\n{others}}}\n")
+    assert bool(hints(repository)) is is_reported
+
+
+def test_shallow_clone_that_lacks_the_history_of_a_mention_reports_nothing(
+    aged, hints, new_repository
+):
+    aged.write("src/one.py", ONE.replace("pass", "return 1"))
+    aged.write("docs/one.md", "Call `fetch_page`.\n")
+    aged.commit()
+    aged.write("docs/two.md", "Two\n")
+    aged.commit()
+    clone = new_repository("clone")
+    clone.git("fetch", "-q", "--depth=1", f"file://{aged.root}")
+    clone.git("reset", "-q", "--hard", "FETCH_HEAD")
+    for repository in (aged, clone):
+        repository.remove("src/one.py")
+    assert (len(hints(aged)), hints(clone)) == (1, [])
+
+
+def test_state_reports_a_name_only_with_evidence(aged, hints):
+    aged.write("src/one.py", ONE + "\n    def fetch_all(self):\n        pass\n")
+    aged.commit()
+    aged.write("docs/one.md", "Call `fetch_page` or `fetch_all`.\n")
+    aged.write("docs/two.md", "Call `fetch_page`.\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.write("src/one.py", "class One:\n    def fetch_all(self):\n        pass\n")
+    aged.commit()
+    assert hints(aged, staged=False) == [
+        ("fetch_page", "Update the page: it also names `fetch_all` of src/one.py.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("conf/defaults.json", '{\n  "safeBump": true,\n  "other": 1\n}\n'),
+        ("conf/defaults.yaml", "safe_bump: true\nother: 1\n"),
+        ("conf/defaults.toml", "safe_bump = true\n"),
+        ("src/a.py", 'def f(view):\n    return getattr(view, "safe_bump", None)\n'),
+        ("src/a.py", 'def f(**kwargs):\n    kwargs.pop("safe_bump")\n'),
+        ("src/a.php", "<?php\nclass A {\n    public $safe_bump = 1;\n}\n"),
+    ],
+)
+def test_setting_that_a_file_of_data_or_a_read_defines_is_reported(
+    repository, removed, path, source
+):
+    repository.write(path, source)
+    repository.write("docs/one.md", "Set `safe_bump`.\n")
+    repository.commit()
+    repository.write(path, "\n")
+    repository.git("add", "--all")
+    assert [line.split()[3] for line in removed(repository, staged=True)] == ["was"]

@@ -2,11 +2,24 @@
 
 from typing import NamedTuple
 
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, ObjectId
 
 
 class NotCheckedError(Exception):
     """The names of a snapshot are not known; the message is a sentence that says why."""
+
+
+class Evidence(NamedTuple):
+    """Why a mention means this repository's name, and not somebody else's.
+
+    The page also has the name `companion`, which `source` still defines; or `commit` added the
+    mention to the page, together with `source`, or (None) when the sources had the name newly. A
+    replacement is evidence enough: then all are None.
+    """
+
+    companion: str | None = None
+    commit: ObjectId | None = None
+    source: FilePath | None = None
 
 
 class OutdatedMention(NamedTuple):
@@ -16,6 +29,7 @@ class OutdatedMention(NamedTuple):
     as the change shows it. `manifest`: by it another package may have
     the name now. `is_old`: the name was removed after the page's last change, and not by the
     change that is checked. `is_uncertain`: a source that could not be read may have the name.
+    A path needs no `evidence`.
     """
 
     page: FilePath
@@ -29,3 +43,4 @@ class OutdatedMention(NamedTuple):
     manifest: FilePath | None = None
     is_old: bool = False
     is_uncertain: bool = False
+    evidence: Evidence | None = None

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 
 from ubp.checks.outdated import NotCheckedError, OutdatedMention
 from ubp.checks.removed_names import (
+    NewMention,
     Owners,
     PageCode,
     RemovedMention,
@@ -14,7 +15,7 @@ from ubp.checks.removed_names import (
     defines_names,
     describes_present,
     find_changed_manifest,
-    find_name,
+    find_mention,
     find_path,
     find_removed_names,
     find_removed_paths,
@@ -33,7 +34,9 @@ from ubp.code.removed import (
 )
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
-from ubp.core.names import fold_name, name_key
+from ubp.core.names import fold_name, name_key, name_words
+from ubp.git.additions import commit_before, files_with_name, find_addition
+from ubp.git.change_log import read_changes
 from ubp.git.snapshot import read_documents
 from ubp.index.name_keys import (
     PackedKeys,
@@ -51,6 +54,10 @@ from ubp.staleness.model import Change, StalenessContext
 
 # A hook, or a tool call, reads so many files that the index lacks: half a second.
 MAX_UNREAD = 200
+# Mentions whose history a check reads: each takes git 0.1 to 1 s.
+MAX_ADDITIONS = 30
+# What sources have had for longer was not new to those who wrote the page.
+NEW_SECONDS = 30 * 86_400
 
 IsHidden = Callable[[FilePath], bool]
 
@@ -60,7 +67,7 @@ class SnapshotNames:
 
     `before` has the entries of the files that a change touches, as they were before it, and `added`
     the keys that it brings into the sources (None: all may be new). If `is_quick`, the index must
-    have nearly all of what is asked.
+    have nearly all of what is asked. `start` is the commit from which the history of pages is read.
     """
 
     def __init__(
@@ -70,8 +77,11 @@ class SnapshotNames:
         added: AbstractSet[int] | None = None,
         *,
         is_quick: bool = False,
+        start: ObjectId | None = None,
     ) -> None:
         self._view = view
+        self._start = start
+        self._additions: dict[tuple[FilePath, str], NewMention | None] = {}
         self._before = before
         self._added = added
         self.limit = MAX_UNREAD if is_quick else None
@@ -117,6 +127,34 @@ class SnapshotNames:
     def is_edited(self, page: FilePath) -> bool:
         """Return whether the change edits or adds a page."""
         return page in self._before
+
+    def find_addition(self, page: FilePath, text: str) -> NewMention | None:
+        """Return the commit that added a text to a page; None: unknown, or too many were asked."""
+        key = page, text
+        if key not in self._additions:
+            is_asked = self._start is not None and len(self._additions) < MAX_ADDITIONS
+            self._additions[key] = self._find_addition(page, text) if is_asked else None
+        return self._additions[key]
+
+    def _find_addition(self, page: FilePath, text: str) -> NewMention | None:
+        repository, start = self._view.context.repository, self._start
+        found = find_addition(repository, start, page, text) if start else None
+        if found is None:
+            return None
+        changed = read_changes(repository, [found.commit])[found.commit]
+
+        def has_name(commit: ObjectId) -> bool | None:
+            files = files_with_name(repository, commit, name_words(text))
+            return None if files is None else any(map(is_source, files))
+
+        def is_name_new() -> bool:
+            earlier = commit_before(repository, found.commit, found.date - NEW_SECONDS)
+            if earlier is None and repository.is_shallow:
+                return False
+            was_there = has_name(earlier) if earlier else False
+            return was_there is False and has_name(found.commit) is True
+
+        return NewMention(found.commit, changed, is_name_new)
 
     def files(self) -> Collection[FilePath]:
         """Return all files."""
@@ -203,7 +241,13 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     before, after = change.before[0].view.entries(paths), view.entries(paths)
     sources = _changed_sources(view, before, after)
     removed, added, unread = _changed_keys(view, sources)
-    names = SnapshotNames(view, before, added, is_quick=view.snapshot.kind == "staged")
+    names = SnapshotNames(
+        view,
+        before,
+        added,
+        is_quick=view.snapshot.kind == "staged",
+        start=change.before[0].view.snapshot.commit,
+    )
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
     changed = cache(lambda: _read_changed(view, sources))
@@ -247,6 +291,7 @@ def _outdated(
         manifest=manifest,
         is_old=is_old,
         is_uncertain=is_uncertain,
+        evidence=found.evidence,
     )
 
 
@@ -267,7 +312,7 @@ def find_outdated_in_state(
     view, head = context.view, context.view.snapshot.commit
     if head is None:
         return
-    names = SnapshotNames(view, {}, is_quick=is_quick)
+    names = SnapshotNames(view, {}, is_quick=is_quick, start=head)
     present = set[int]()
     unedited = None if pages is None else [path for path in pages if not view.is_changed(path)]
     unknown = {
@@ -327,11 +372,10 @@ def _compare_with_past(
         for page in paths:
             for key in sorted(dead[page]):
                 blob = next((blob for blob in definers.get(key, ()) if blob in sources), None)
-                change = None if blob is None else _past_source(view, blob, sources[blob])
+                change = None if blob is None else _past_source(view, names, blob, sources[blob])
                 removed = change and change.find_definition(key)
                 if change and removed and not occurs(removed.name, key, names):
-                    if mention := find_name(page, key, removed, owners, change):
-                        found = RemovedMention(page, mention, removed.name, removed)
+                    if found := find_mention(page, key, removed, owners, change):
                         yield _outdated(found, is_old=True)
                 elif key in forms and (mention := find_path(page, forms[key], names)):
                     found = RemovedMention(page, mention, forms[key].path, None)
@@ -363,9 +407,10 @@ def _past_definers(
     return definers, unread
 
 
-def _past_source(view: View, blob: ObjectId, path: FilePath) -> SourceChange:
-    """Return an old version of a source as a change that deletes it."""
-    version = ChangedSource(_blobs(view, [blob])[blob], None, language_of(path))
+def _past_source(view: View, names: SnapshotNames, blob: ObjectId, path: FilePath) -> SourceChange:
+    """Return an old version of a source as a change to its present one."""
+    present = names.read_files([path]).get(path)
+    version = ChangedSource(_blobs(view, [blob])[blob], present, language_of(path))
     return SourceChange({path: version})
 
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from ubp.core.names import fold_name, name_key
 
 Language = Literal[
-    "python", "script", "typed script", "go", "rust", "braces", "shell", "style", "other"
+    "python", "script", "typed script", "go", "rust", "braces", "shell", "style", "data", "other"
 ]
 
 # Larger files are generated; what people wrote comes before.
@@ -34,6 +34,7 @@ _LANGUAGES: dict[str, Language] = {
     ),
     **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1"), "shell"),
     **dict.fromkeys(("css", "scss", "sass", "less"), "style"),
+    **dict.fromkeys(("json", "jsonc", "yaml", "yml", "toml"), "data"),
     **dict.fromkeys(("rb", "lua", "ex", "exs", "pl", "r", "jl"), "other"),
 }
 
@@ -103,7 +104,7 @@ _BRACES = (
         + _WORD
         + rb")[ \t]*\([^;\n]*(?:\{|,|\))[ \t]*$"
     ),
-    (rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"),
+    (rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&$]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"),
     (rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),
 )
 _SHELL = (
@@ -130,6 +131,7 @@ _PATTERNS: dict[Language, tuple[bytes, ...]] = {
     "braces": _BRACES,
     "shell": _SHELL,
     "style": _STYLE,
+    "data": (),
     "other": _OTHER,
 }
 # What a script reads from its options is a setting, which nothing else defines.
@@ -137,7 +139,20 @@ _SETTINGS = (
     (rb"\b(?:\w*[cC]onfig|\w*[oO]ptions|opts|settings)\??\.(" + _WORD + rb")\b(?![ \t]*\()"),
 )
 _KEYS = {
-    "python": ((rb"""(?m)^[ \t]*["']([A-Za-z_][\w-]*)["'][ \t]*:"""),),
+    "python": (
+        (rb"""(?m)^[ \t]*["']([A-Za-z_][\w-]*)["'][ \t]*:"""),
+        # `getattr(view, "page_size", None)`, `kwargs.pop("page_size")`
+        (rb"""\bgetattr\([\w.]+,[ ]*["'](""" + _WORD + rb""")["']"""),
+        (
+            rb"""(?:kwargs|options|opts|config|conf|settings|params)(?:\[|\.(?:get|pop|setdefault)\()"""
+            rb"""["'](""" + _WORD + rb""")["']"""
+        ),
+    ),
+    # what a program reads as its defaults, or as the schema of what its users write
+    "data": (
+        (rb"""(?m)^[ \t{,-]*["']?([A-Za-z_][\w-]*)["']?[ \t]*:(?!:)"""),
+        (rb"""(?m)^([A-Za-z_][\w-]*)[ \t]*="""),
+    ),
     "script": (*_KEY, *_SETTINGS),
     "typed script": (*_FIELD, *_SETTINGS),
 }
@@ -211,6 +226,11 @@ def language_of(path: str) -> Language | None:
     """Return the language of a source file by its path; None: its names are not defined there."""
     name = path.rpartition("/")[2].lower()
     return _LANGUAGES.get(name.rpartition(".")[2]) if "." in name else None
+
+
+def is_program(path: str) -> bool:
+    """Return whether a source is in a programming language, by its path."""
+    return language_of(path) not in {None, "data"}
 
 
 def find_keys(data: bytes) -> frozenset[int]:

@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ubp.code.definitions import Language, find_definitions, find_keys
@@ -41,8 +42,9 @@ class Removed(NamedTuple):
     """A name that the changed sources defined and no longer contain, and one that defined it.
 
     `is_key`: only as a key or field. `is_option`: the source has it as a command-line option.
-    `siblings` has the keys of the names that its source defined, `others` the other spellings that
-    were defined: `page_size` in one source, `PAGE_SIZE` in another.
+    `others` has the other spellings that were defined: `page_size` in one source, `PAGE_SIZE` in
+    another. `definers` are the sources that defined it, `companions` the keys of the names that
+    these defined too and still define, each with one that does.
     """
 
     name: str
@@ -50,8 +52,9 @@ class Removed(NamedTuple):
     language: Language
     is_key: bool = False
     is_option: bool = False
-    siblings: frozenset[int] = frozenset()
     others: frozenset[str] = frozenset()
+    definers: tuple[str, ...] = ()
+    companions: Mapping[int, str] = MappingProxyType({})
 
 
 class Replacement(NamedTuple):
@@ -66,8 +69,9 @@ class SourceChange:
 
     def __init__(self, sources: Mapping[str, ChangedSource]) -> None:
         self.sources = sources
-        self._replacements: dict[Removed, Replacement | None] = {}
+        self._replacements: dict[tuple[str, str], Replacement | None] = {}
         self._spellings: dict[int, set[str]] = {}
+        self._definers: dict[int, list[str]] = {}
         self._old_lines: dict[str, dict[str, list[str]]] = {}
 
     @cached_property
@@ -82,6 +86,7 @@ class SourceChange:
                 folded = fold_name(name)
                 if len(folded) >= MIN_LETTERS:
                     self._spellings.setdefault(name_key(folded), set()).add(name)
+                    self._definers.setdefault(name_key(folded), []).append(path)
                     is_key = name in definitions.keys
                     new = Removed(name, path, source.language, is_key)
                     old = defined.setdefault(name_key(folded), new)
@@ -94,15 +99,35 @@ class SourceChange:
         found = self.defined.get(key)
         if found is None:
             return None
-        source = self.sources[found.path]
-        names = (
-            _defined(source.before, source.language) if source.before and source.language else ()
-        )
+        definers = tuple(dict.fromkeys(self._definers[key]))
         return found._replace(
             is_option=self._makes_options or self._is_option(found.name),
             others=frozenset(self._spellings[key] - {found.name}),
-            siblings=frozenset([name_key(fold_name(name)) for name in names]),
+            definers=definers,
+            companions=self._companions(definers),
         )
+
+    def _companions(self, definers: Sequence[str]) -> Mapping[int, str]:
+        """Return the keys of the names that these sources define before and after the change.
+
+        One that is gone may have moved, and has its name elsewhere.
+        """
+        siblings: set[int] = set()
+        for path in definers:
+            siblings |= self._keys(path, self.sources[path].before)
+        files = {path.rpartition("/")[2] for path in definers}
+        return {
+            key: path
+            for path in self.sources
+            if path.rpartition("/")[2] in files
+            for key in self._keys(path, self.sources[path].after) & siblings
+        }
+
+    def _keys(self, path: str, data: bytes | None) -> frozenset[int]:
+        language = self.sources[path].language
+        names = _defined(data, language) if data is not None and language else ()
+        folded = (fold_name(name) for name in names)
+        return frozenset([name_key(name) for name in folded if len(name) >= MIN_LETTERS])
 
     @cached_property
     def occurred(self) -> frozenset[int]:
@@ -116,9 +141,10 @@ class SourceChange:
         A line of the old file and one that the change adds must differ in nothing but the name, the
         names must share words, and the new one must be new to the file that defines it.
         """
-        if removed not in self._replacements:
-            self._replacements[removed] = self._find_replacement(removed)
-        return self._replacements[removed]
+        key = removed.path, removed.name
+        if key not in self._replacements:
+            self._replacements[key] = self._find_replacement(removed)
+        return self._replacements[key]
 
     def _find_replacement(self, removed: Removed) -> Replacement | None:
         old_words = set(name_words(removed.name))

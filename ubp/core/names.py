@@ -46,11 +46,16 @@ def name_words(name: str) -> list[str]:
 
 
 def fragments(name: str) -> Iterator[str]:
-    """Yield the parts from which code may build a name: `read*`, `*timeout` of `read_timeout`."""
+    """Yield the parts from which code may build a name: `read*`, `*timeout` of `read_timeout`.
+
+    They have at least half of its words: many names begin with `get_`.
+    """
     words = name_words(name)
     for count in range(1, len(words)):
-        yield "".join(words[:count]) + "*"
-        yield "*" + "".join(words[count:])
+        if 2 * count >= len(words):
+            yield "".join(words[:count]) + "*"
+        if 2 * count <= len(words):
+            yield "*" + "".join(words[count:])
 
 
 def is_type_name(name: str) -> bool:

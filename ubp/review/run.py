@@ -10,7 +10,7 @@ from ubp.checks.finding import Finding
 from ubp.checks.removed_names import defines_names
 from ubp.checks.rules import broken_link, missing_anchor, removed_name, stale_translation
 from ubp.checks.run import check_change, check_options
-from ubp.code.definitions import language_of
+from ubp.code.definitions import is_program
 from ubp.core.interruption import with_checkpoints
 from ubp.core.languages import without_language
 from ubp.core.model import Assessment, Evidence, FilePath, ObjectId, ReferenceVerdict
@@ -257,7 +257,7 @@ def _features(
         gone=is_gone,
         small=0 < added + removed <= SMALL,
         additions=added > 0 and not removed,
-        prose=bool(touched) and not any(map(language_of, touched)),
+        prose=bool(touched) and not any(map(is_program, touched)),
     )
 
 
@@ -304,7 +304,7 @@ def _removed_from(name: str, files: ChangedFiles) -> Iterator[FilePath]:
         for path in files.sources
         if any(pattern.search(line) for line in changed_lines(files.hunks(path), "-"))
     ]
-    found.sort(key=lambda path: not (language_of(path) and defines_names(path)))
+    found.sort(key=lambda path: not (is_program(path) and defines_names(path)))
     return iter(found[:3])
 
 

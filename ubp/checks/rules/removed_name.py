@@ -41,6 +41,7 @@ from ubp.checks.finding import Finding
 from ubp.checks.outdated import NotCheckedError, OutdatedMention
 
 NAME = "removed-name"
+SHORT_ID = 10
 
 
 def find(context: RuleContext) -> Iterator[Finding]:
@@ -64,10 +65,21 @@ def _is_reference(outdated: OutdatedMention, context: RuleContext) -> bool:
     )
 
 
+def _reason(outdated: OutdatedMention) -> str:
+    """Return why the page means that name, and not another's; "" where the message shows it."""
+    evidence = outdated.evidence
+    if evidence and evidence.companion:
+        return f": it also names `{evidence.companion}` of {evidence.source}"
+    if evidence and evidence.commit:
+        together = f"together with {evidence.source}" if evidence.source else "when it was new"
+        return f": {evidence.commit[:SHORT_ID]} added the name to it {together}"
+    return ""
+
+
 def _finding(outdated: OutdatedMention, context: RuleContext) -> Finding:
     text, source = outdated.text, outdated.source
     moved_to = None if source else context.renames.new_path(outdated.name)
-    hint = "Update the page."
+    hint = f"Update the page{_reason(outdated)}."
     if moved_to:
         message = f"`{text}` was moved to {moved_to}."
         hint = f"Write `{moved_to}` instead."
