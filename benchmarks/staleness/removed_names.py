@@ -64,6 +64,7 @@ Record = dict[str, Any]
 Changes = dict[str, pygit2.Oid | None]
 MONTH = 30 * 86_400
 WORDS = re.compile(r"-{0,2}[A-Za-z_][\w.-]*")
+PATHS = re.compile(r"(?:[\w.@~+-]*/)+[\w.@~+-]*")
 TOKENS = re.compile(rb"[a-z_]\w*(?:-+\w+)*")
 OPTIONS = re.compile(rb"(?<![\w-])--[a-z][a-z0-9]+(?![\w-])")
 DOTTED = re.compile(rb"""["'`-]([a-z][\w-]*(?:\.[a-z][\w-]*)+)""")
@@ -294,7 +295,11 @@ def find_words(data: bytes) -> frozenset[int]:
     words: set[str] = set()
     for word in set(re.findall(WORDS, "\n".join(lines))):
         words.update((word, word.lstrip("-"), *word.split("."), *re.split(r"[.-]+", word)))
-    return frozenset([key_of(fold_name(word)) for word in words if len(word) >= MIN_LETTERS])
+    keys = {key_of(fold_name(word)) for word in words if len(word) >= MIN_LETTERS}
+    for path in set(re.findall(PATHS, "\n".join(lines))):
+        text = path.removeprefix("./").rstrip("/.")
+        keys.update((key_of(text), key_of(f"{text}/")))
+    return frozenset(keys)
 
 
 def read_living(path: str, data: bytes) -> frozenset[int]:

@@ -772,8 +772,9 @@ def test_name_is_reported_with_another_one_of_its_source_that_the_page_has(
     aged, hints, path, is_reported
 ):
     aged.write("src/one.py", ONE + "\n    def close_file(self):\n        pass\n")
+    aged.commit()
     aged.write("docs/one.md", "Call `fetch_page` or `close_file`.\n")
-    aged.commit(at=aged.clock + 60 * DAY)
+    aged.commit()
     aged.remove("src/one.py")
     aged.write(path, "class One:\n    def close_file(self):\n        pass\n")
     hint = f"Update the page: it also names `close_file` of {path}."
@@ -886,3 +887,14 @@ def test_setting_that_a_file_of_data_or_a_read_defines_is_reported(
     repository.write(path, "\n")
     repository.git("add", "--all")
     assert [line.split()[3] for line in removed(repository, staged=True)] == ["was"]
+
+
+def test_name_is_removed_beside_a_new_fragment_with_few_of_its_words(client, removed):
+    client.write("src/one.py", "class One:\n    def get_page_key(self):\n        pass\n")
+    client.write("docs/one.md", "Call `get_page_key`.\n")
+    client.commit()
+    client.write(
+        "src/one.py", 'class One:\n    def call(self, name):\n        return f"get_{name}"\n'
+    )
+    client.git("add", "--all")
+    assert [line.split()[1] for line in removed(client, staged=True)] == ["docs/one.md:1"]

@@ -423,7 +423,6 @@ def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[
 def occurs(name: str, key: int, names: Names) -> bool:
     """Return whether a source has a name, or fragments from which it may build it."""
     keys = set(map(name_key, fragments(name)))
-    # An environment variable is often made of a prefix and the name of a setting.
     may_build = names.occurring(keys) if name.isupper() else names.building(keys)
     return bool(names.occurring({key}) or may_build)
 

@@ -48,13 +48,14 @@ def name_words(name: str) -> list[str]:
 def fragments(name: str) -> Iterator[str]:
     """Yield the parts from which code may build a name: `read*`, `*timeout` of `read_timeout`.
 
-    They have at least half of its words: many names begin with `get_`.
+    They have at least half of its words: many names begin with `get_`. Of a constant any will do:
+    an environment variable is often made of a prefix and the name of a setting.
     """
     words = name_words(name)
     for count in range(1, len(words)):
-        if 2 * count >= len(words):
+        if name.isupper() or 2 * count >= len(words):
             yield "".join(words[:count]) + "*"
-        if 2 * count <= len(words):
+        if name.isupper() or 2 * count <= len(words):
             yield "*" + "".join(words[count:])
 
 

@@ -14,6 +14,14 @@ name was removed, names that examples in the page define, or import from other p
 and sections about the past or what will be: changelogs, versions (`docs/v2/`), migration guides,
 decisions, blog posts, minutes, plans, and what says at its beginning that its subject was removed.
 
+Other packages and programs have names, too, so a name is reported only with evidence that the page
+means this one, which the hint gives: the page also has another name that the same source still
+defines; or the change writes a new name in the place of the old one; or the commit that added the
+name to the page also changed the source, or came within a month after the name. For what is only a
+key or field, and may be an argument for somebody else's function, the first takes five other names,
+and of the others only the month counts. Paths need no evidence. A shallow clone lacks the history,
+and reports less.
+
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
 "the `django-filter` library includes …"), or a link to a site that has no word of ours in its
