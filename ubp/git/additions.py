@@ -39,7 +39,7 @@ def find_addition(
 
 
 def commit_before(repository: Repository, commit: ObjectId, date: int) -> ObjectId | None:
-    """Return the newest ancestor of a commit that is older than a date in seconds."""
+    """Return the newest ancestor of a commit that is not newer than a date in seconds."""
     output = repository.run("rev-list", "--max-count=1", f"--min-age={max(date, 0)}", commit, "--")
     return ObjectId(output.decode("ascii").strip()) if output.strip() else None
 
