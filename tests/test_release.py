@@ -2,6 +2,7 @@
 
 import importlib.util
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,26 @@ ROOT = Path(__file__).resolve().parent.parent
 TAG = f"v{__version__}"
 
 
-@pytest.fixture(scope="module")
-def release():
-    spec = importlib.util.spec_from_file_location("release", ROOT / ".ci/release.py")
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f".ci/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def release():
+    return load("release")
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone of this repository, with the files of the work tree that have an owner's address."""
+    root = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", ROOT, root], check=True)
+    for path in ("pyproject.toml", "README.md", "README.ja.md"):
+        shutil.copy(ROOT / path, root / path)
+    return root
 
 
 @pytest.fixture
@@ -57,3 +72,17 @@ def test_notes_are_the_section_of_the_version(release, tmp_path):
 
 def test_changelog_has_the_current_version(release):
     assert release.release_notes(TAG)
+
+
+def test_command_fills_the_owner_into_every_address(release, clone):
+    changed = load("owner").fill("ann", clone)
+    assert {"README.md", "pyproject.toml", "editors/vscode/package.json"} <= set(changed)
+    words = ["git", "grep", "--files-with-matches", "OWNER/ubp", "--", ":!.ci", ":!tests"]
+    left = subprocess.run(words, cwd=clone, capture_output=True, text=True, check=False)
+    assert not left.stdout
+    assert release.check_release(TAG, "ann/ubp", clone) == []
+
+
+def test_name_that_the_forge_refuses_is_filled_into_nothing(clone):
+    with pytest.raises(SystemExit, match="is not the name of a user"):
+        load("owner").fill("ann/../bob", clone)
