@@ -519,6 +519,17 @@ ROWS = (
         example="ubp collections remove go --purge",
     ),
     Row(
+        "ubp.answers.hub.push:PUSH",
+        record="push",
+        command="push",
+        group="maintain",
+        help="Send what this clone knows of HEAD to the organisation's hub: verdicts, links and "
+        "owners by path, no text of any page.\n\n"
+        "CI runs it after each push to a protected branch. Only what the hub lacks is sent. Exit "
+        "status: 2 if the hub cannot be reached or refuses; with --soft 0.",
+        example="ubp push --to https://hub.example.org --soft",
+    ),
+    Row(
         "ubp.answers.setup.version:VERSION",
         record="version",
         command="version",

@@ -18,6 +18,7 @@ UbpError
 ├── PageError             a page's front matter cannot be edited in place
 ├── CollectionError       a collection cannot be fetched, or lacks what is asked for
 ├── ModelError            the embedding model cannot be found or used
+├── HubError              the organisation's hub cannot be reached, or refuses
 └── StoreError            the index cannot be read or built
 
 A finding is a result, not an error: findings exit with status 1, errors with 2.
@@ -137,6 +138,10 @@ class CollectionError(UbpError):
 
 class ModelError(UbpError):
     """The embedding model cannot be found or used."""
+
+
+class HubError(UbpError):
+    """The organisation's hub cannot be reached, refuses, or cannot work."""
 
 
 class StoreError(UbpError):

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
+from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.source import Part, PartSource, possible_sources
 from ubp.git.output import blob_id
 from ubp.index.facts import FileContents
@@ -211,6 +212,35 @@ def read_parts(sources: Collection[PartSource], data: bytes) -> dict[PartSource,
         (answer,) = _find(parser, [(data, tuple(part.fragment for part in parts))])
         found |= {part: answer[part.fragment] for part in parts} if answer else {}
     return found
+
+
+def find_all_parts(files: Sequence[tuple[FilePath, bytes]]) -> list[tuple[Part, ...] | None]:
+    """Return all definitions or sections of each file; None: it cannot be read (`parser_label`)."""
+    by_parser: dict[str, list[int]] = {}
+    for number, (path, _) in enumerate(files):
+        if parser_label(path):
+            by_parser.setdefault(_parser_of(path), []).append(number)
+    found: list[tuple[Part, ...] | None] = [None] * len(files)
+    for parser, numbers in by_parser.items():
+        wanted: list[tuple[bytes, Wanted]] = [(files[number][1], "all") for number in numbers]
+        for number, answer in zip(numbers, _find(parser, wanted), strict=True):
+            found[number] = None if answer is None else answer[""]
+    return found
+
+
+def parser_label(path: FilePath) -> str | None:
+    """Return the parser of a file's definitions or sections, with its version; None: none.
+
+    Digests of parts that were found under two labels cannot be compared.
+    """
+    parser = _parser_of(path)
+    version = _parser_version(parser) if parser else None
+    return f"{parser} {version}" if version else None
+
+
+def _parser_of(path: FilePath) -> str:
+    kind = "section" if path.lower().endswith(PAGE_SUFFIXES) else "symbol"
+    return _parser_name(kind, path) or ""
 
 
 def part_at(view: View, path: FilePath) -> PartSource | None:

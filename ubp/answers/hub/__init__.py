@@ -1,0 +1,1 @@
+"""Answers about an organisation's hub: what a clone sends to it."""

@@ -1,0 +1,321 @@
+"""`ubp push`: what a clone knows of its commit, sent to the organisation's hub.
+
+It is sent in pieces that the hub lacks, and counts once all of them are there: an interrupted push
+is continued, and one that changes nothing sends nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from ubp.board.model import Board
+from ubp.board.parts import FileParts, find_parts_of, parsers_of
+from ubp.board.read import read_board
+from ubp.board.wire import (
+    Manifest,
+    batches,
+    cut,
+    manifest_value,
+    parts_value,
+    read_name,
+    read_ref,
+    to_text,
+)
+from ubp.core.errors import HubError, UbpError, UsageError
+from ubp.core.model import ObjectId
+from ubp.core.repository_names import repository_name
+from ubp.frame.answer import Answer, Request
+from ubp.frame.fields import Count, GitId, Option
+from ubp.frame.wording import SHORT_ID, count
+from ubp.frame.writer import Writer
+from ubp.git.repository import Repository
+from ubp.index.session import Session, Target
+from ubp.sync.hub_client import HubClient, find_token
+
+# Characters in one request: what a slow line sends again after it broke.
+BATCH_CHARACTERS = 4 << 20
+ROUNDS = 4  # what is sent may be deleted meanwhile, as garbage
+
+Outcome = Literal["written", "unchanged", "overtaken", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushRecord:
+    """What became of a push, and what was sent."""
+
+    outcome: Annotated[
+        Outcome,
+        "written; unchanged: the hub had it; overtaken: it has a newer run's; failed: see error",
+    ]
+    repository: Annotated[str | None, "name of the repository for all of the organisation"]
+    ref: Annotated[str | None, "ref that was pushed"]
+    commit: Annotated[GitId | None, "commit that was pushed"]
+    files: Annotated[Count, "number of files on the board"]
+    pages: Annotated[Count, "of these, pages"]
+    unnamed: Annotated[Count, "number of files left out, whose paths are not UTF-8"]
+    sent_pieces: Annotated[Count, "number of pieces of the board that the hub lacked"]
+    sent_parts: Annotated[Count, "number of files whose definitions or sections it lacked"]
+    error: Annotated[str | None, "with soft: why nothing was pushed"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PushRequest(Request[PushRecord]):
+    """Where to push to, and as which repository and ref."""
+
+    to: Annotated[
+        str,
+        "address of the hub",
+        Option(
+            "The hub's address: https, or http on this machine.",
+            metavar="URL",
+            missing="the option --to",
+            cause="It names the hub that receives the board.",
+            hint="Add its address: ubp push --to https://hub.example.org",
+        ),
+    ]
+    token_file: Annotated[
+        str | None,
+        "file with the token",
+        Option(
+            "A file with the token. By default it is in $UBP_HUB_TOKEN, or is asked of GitHub "
+            "Actions.",
+            metavar="FILE",
+        ),
+    ] = None
+    repository: Annotated[
+        str | None,
+        "name of the repository, as github.com/acme/api",
+        Option(
+            "The repository's name; by default that of the CI's job, or of the remote `origin`.",
+            metavar="HOST/OWNER/NAME",
+        ),
+    ] = None
+    ref: Annotated[
+        str | None,
+        "ref whose board this is, as refs/heads/main",
+        Option("The ref; by default that of the CI's job, or the current branch.", metavar="REF"),
+    ] = None
+    soft: Annotated[
+        bool,
+        "report failures, and succeed",
+        Option("Report a failure, and exit with status 0: documentation blocks no build."),
+    ] = False
+
+
+def run(session: Session, request: PushRequest) -> PushRecord:
+    """Send the board of HEAD.
+
+    Raises:
+        UsageError: the address, the token, the repository or the ref cannot be used.
+        HubError: the hub cannot be reached, or refuses.
+    """
+    try:
+        return _push(session, request)
+    except UbpError as error:
+        if not request.soft:
+            raise
+        sentences = (error.message, error.cause, error.hint)
+        return PushRecord(
+            outcome="failed",
+            repository=None,
+            ref=None,
+            commit=None,
+            files=0,
+            pages=0,
+            unnamed=0,
+            sent_pieces=0,
+            sent_parts=0,
+            error=" ".join(filter(None, sentences)),
+        )
+
+
+def _push(session: Session, request: PushRequest) -> PushRecord:
+    environment = session.environment
+    client = HubClient(
+        request.to, find_token(request.to, request.token_file, environment, session.directory)
+    )
+    name = find_name(session.repository, request.repository, environment)
+    ref = find_ref(session.repository, request.ref, environment)
+    board = read_board(session, "HEAD")
+    sending = _Sending(session, client, board, name, ref)
+    outcome = sending.send()
+    return PushRecord(
+        outcome=outcome,
+        repository=name,
+        ref=ref,
+        commit=board.commit,
+        files=len(board.files),
+        pages=sum(file.page is not None for file in board.files),
+        unnamed=board.unnamed,
+        sent_pieces=sending.pieces,
+        sent_parts=sending.parts,
+    )
+
+
+class _Sending:
+    """A push under way; `pieces` and `parts` count what was sent."""
+
+    def __init__(
+        self, session: Session, client: HubClient, board: Board, name: str, ref: str
+    ) -> None:
+        self._session = session
+        self._client = client
+        self._texts = cut(board)
+        self._parsers = parsers_of(session, session.view(Target(ref=board.commit)))
+        run, attempt = find_run(session.environment)
+        parts = {parser: tuple(sorted(blobs)) for parser, blobs in self._parsers.items()}
+        self._manifest = Manifest(name, ref, board.commit, run, attempt, (*self._texts,), parts)
+        self.pieces = 0
+        self.parts = 0
+
+    def send(self) -> Outcome:
+        """Send what the hub lacks until it has all of it, and return what it did.
+
+        Raises:
+            HubError: it refuses, or lacks something again and again.
+        """
+        value = manifest_value(self._manifest)
+        for _ in range(ROUNDS):
+            answer = self._client.post("/v1/push", value)
+            outcome = answer.get("outcome") if isinstance(answer, dict) else None
+            if outcome in {"written", "unchanged", "overtaken"}:
+                return outcome  # type: ignore[no-any-return]  # one of these three
+            missing = _missing(answer)
+            self._send_pieces(missing["pieces"])
+            self._send_parts(missing["parts"])
+            # A partial clone may lack blobs: they are asked for once.
+            value = {**value, "parts": {}}
+        raise HubError(
+            "The hub lacks parts of the board that were sent.",
+            cause="They may have been deleted as garbage meanwhile.",
+            hint="Push again.",
+        )
+
+    def _send_pieces(self, digests: list[str]) -> None:
+        texts = [self._texts[digest] for digest in digests if digest in self._texts]
+        for batch in batches(texts, len, BATCH_CHARACTERS):
+            self._upload(batch, [])
+            self.pieces += len(batch)
+
+    def _send_parts(self, missing: Mapping[str, list[str]]) -> None:
+        rows = (
+            parts_value(parts)
+            for parser, blobs in missing.items()
+            for parts in self._find_parts(parser, blobs)
+        )
+        for batch in batches(rows, lambda row: len(to_text(row)), BATCH_CHARACTERS):
+            self._upload([], batch)
+            self.parts += len(batch)
+
+    def _find_parts(self, parser: str, blobs: list[str]) -> Iterator[FileParts]:
+        known = self._parsers.get(parser, {})
+        wanted = {ObjectId(blob): known[ObjectId(blob)] for blob in blobs if blob in known}
+        return find_parts_of(self._session, parser, wanted)
+
+    def _upload(self, pieces: list[str], parts: list[Any]) -> None:
+        head = manifest_value(self._manifest)
+        del head["pieces"]
+        self._client.post("/v1/upload", {**head, "pieces": pieces, "parts": parts})
+
+
+def _missing(answer: Any) -> dict[str, Any]:
+    try:
+        pieces, parts = answer["missing"]["pieces"], answer["missing"]["parts"]
+        return {"pieces": list(pieces), "parts": {name: list(ids) for name, ids in parts.items()}}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise HubError("The hub does not answer as a hub does.") from error
+
+
+def find_name(repository: Repository, given: str | None, environment: Mapping[str, str]) -> str:
+    """Return the name of a repository: as given, as the CI's job knows it, or by its remote.
+
+    Raises:
+        UsageError: it has none that others know.
+    """
+    github, gitlab = environment.get("GITHUB_REPOSITORY"), environment.get("CI_PROJECT_URL")
+    if given:
+        name = repository_name(f"https://{given}")
+    elif github:
+        server = environment.get("GITHUB_SERVER_URL", "https://github.com")
+        name = repository_name(f"{server}/{github}")
+    elif gitlab:
+        name = repository_name(gitlab)
+    else:
+        remote = repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
+        name = repository_name(remote.decode(errors="replace").strip())
+    try:
+        return read_name(name)
+    except ValueError as error:
+        raise UsageError(
+            "The repository has no name for the hub.",
+            cause="It is that of the CI's job or of the remote `origin`, and neither is an address"
+            " of a forge.",
+            hint="Give it: --repository github.com/acme/api",
+        ) from error
+
+
+def find_ref(repository: Repository, given: str | None, environment: Mapping[str, str]) -> str:
+    """Return the ref of a push: as given, as the CI's job knows it, or the current branch.
+
+    Raises:
+        UsageError: there is none.
+    """
+    branch, tag = environment.get("CI_COMMIT_BRANCH"), environment.get("CI_COMMIT_TAG")
+    if given:
+        ref = given
+    elif environment.get("GITHUB_REF"):
+        ref = environment["GITHUB_REF"]
+    elif branch or tag:
+        ref = f"refs/heads/{branch}" if branch else f"refs/tags/{tag}"
+    else:
+        ref = repository.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)).decode().strip()
+    try:
+        return read_ref(ref)
+    except ValueError as error:
+        raise UsageError(
+            "There is no ref to push.",
+            cause="HEAD is no branch." if not ref else f"{ref} is not a full name.",
+            hint="Give it: --ref refs/heads/main",
+        ) from error
+
+
+def find_run(environment: Mapping[str, str]) -> tuple[int | None, int]:
+    """Return the number of the CI's run and its attempt, by which a hub orders pushes.
+
+    None: not in CI.
+    """
+    for run, attempt in (("GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT"), ("CI_PIPELINE_ID", "CI_JOB_ID")):
+        number, again = environment.get(run, ""), environment.get(attempt, "")
+        if number.isdecimal():
+            return int(number), int(again) if again.isdecimal() else 0
+    return None, 0
+
+
+def text(record: PushRecord, write: Writer) -> Iterator[str]:
+    """Yield a line: what was pushed, or why it was not."""
+    if record.outcome == "failed":
+        yield write.style.yellow(f"Nothing was pushed. {write.name(record.error or '')}")
+        return
+    if write.is_quiet:
+        return
+    commit = (record.commit or "")[:SHORT_ID]
+    place = f"{write.name(record.repository or '')} {write.name(record.ref or '')} at {commit}"
+    if record.outcome == "overtaken":
+        yield f"{place}: a newer run has been pushed; this one was left out."
+    elif record.outcome == "unchanged":
+        yield f"{place}: the hub has it already."
+    else:
+        sent = f"{count(record.sent_pieces, 'piece')} and the parts of {record.sent_parts} files"
+        board = f"{count(record.files, 'file')}, {count(record.pages, 'page')}"
+        yield f"{place}: pushed {board}; sent {sent}."
+    if record.unnamed:
+        yield f"{count(record.unnamed, 'file')} with names that are not UTF-8 were left out."
+
+
+PUSH = Answer(
+    request=PushRequest,
+    record=PushRecord,
+    run=run,
+    text=text,
+    has_facts=False,
+)
