@@ -225,7 +225,7 @@ def read_piece(text: Any) -> Piece:
     number = _number(number, "a piece's number")
     if not 0 <= number < count <= MAX_PIECES:
         raise WireError("a piece's number is wrong")
-    files = tuple(_read_file(row) for row in _list(rows, "files"))
+    files = tuple(read_file(row) for row in _list(rows, "files"))
     paths = [file.path for file in files]
     if len(set(paths)) != len(paths) or any(bucket_of(path, count) != number for path in paths):
         raise WireError("a file is in the wrong piece")
@@ -282,7 +282,12 @@ def file_row(file: BoardFile) -> list[Any]:
     return row
 
 
-def _read_file(value: Any) -> BoardFile:
+def read_file(value: Any) -> BoardFile:
+    """Return a file from JSON.
+
+    Raises:
+        WireError: it is not one.
+    """
     row = _list(value, "a file")
     if len(row) not in {4, 5}:
         raise WireError("a file has the wrong number of values")

@@ -78,6 +78,15 @@ _BY_HAND = (
         "ubp serve --toolsets docs --exclude-tools ubp_get_graph",
     ),
     CommandRow(
+        "hub",
+        "ubp.cli.hub:hub",
+        SETUP,
+        "Run an organisation's hub: freshness, impact and owners over all repositories.\n\n"
+        "CI sends to it with `ubp push`. Needs the extras `hub` and `full`.",
+        "ubp hub up --embedded --data hub-data",
+        is_group=True,
+    ),
+    CommandRow(
         "lsp",
         "ubp.cli.serve:lsp",
         SETUP,

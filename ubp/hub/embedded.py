@@ -63,7 +63,16 @@ def run_postgres(folder: str, *, settings: Mapping[str, str] | None = None) -> I
             os.chown(socket, user, user)
         server = _Server(_programs(folder, user), data, socket, user)
         if not os.path.exists(os.path.join(data, "PG_VERSION")):
-            options = ("--auth=trust", "--encoding=UTF8", "--locale=C", "-U", "ubp", "-D", data)
+            options = (
+                "--no-sync",
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C",
+                "-U",
+                "ubp",
+                "-D",
+                data,
+            )
             _run(server, "initdb", *options)
         running = _running(server)
         started = None if running else _start(server, settings or {})

@@ -157,7 +157,8 @@ create function readable(reader text) returns table (repository int)
 language sql stable as $$
     select r.id from repository r
     where r.removed_at is null
-      and (r.visibility <> 'private'
+      and (r.visibility = 'public'
+           or r.visibility = 'internal' and $1 not like 'job:%'  -- may run the code of a fork
            or $1 = '*'
            or $1 = 'ci:' || r.name
            or exists (select from grants g where g.repository = r.id and g.reader = $1))
@@ -177,5 +178,12 @@ begin
         execute format('create table if not exists %I partition of %I for values from (%L) to (%L)',
                        name, parent, first, next);
     end if;
+end
+$$;
+
+create function drop_partition(name text) returns void
+language plpgsql as $$
+begin
+    execute format('drop table %I', name);
 end
 $$;

@@ -1,0 +1,296 @@
+"""The commands of a hub: `ubp hub up`, `check`, `migrate`, `gc`, `diff`, `audit`."""
+
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from ubp.cli.commands import example_text
+from ubp.cli.error_handler import CLEAN, FINDINGS
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.parameters import OptionalNumber, check_range
+from ubp.cli.terminal import Terminal
+from ubp.core.errors import UsageError
+from ubp.core.installation import install_command
+from ubp.frame.wording import count, printable
+
+EXTRAS = "hub,full"
+HOST = "127.0.0.1"
+MAX_PORT = 65_535
+
+ConfigFile = Annotated[str | None, Parameter(metavar="FILE")]
+Address = Annotated[str, Parameter(name="--to", metavar="URL")]
+TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
+
+
+def up(  # noqa: PLR0913  # the command's options
+    *,
+    embedded: bool = False,
+    data: Annotated[str | None, Parameter(metavar="DIR")] = None,
+    config: ConfigFile = None,
+    host: Annotated[str, Parameter(metavar="ADDRESS")] = HOST,
+    port: OptionalNumber = None,
+    terminal: Terminal,
+) -> int:
+    """Run `ubp hub up`.
+
+    Args:
+        embedded: Try a hub on this machine: with a PostgreSQL of its own, and a token that may do
+            everything, in DIR/development-token.
+        data: With --embedded: the directory of its data.
+        config: The configuration; by default $UBP_HUB_CONFIG names it.
+        host: The address to listen on. Elsewhere than on this machine, put a proxy with TLS before
+            it.
+        port: The port, by default 8232; 0 for any that is free.
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from ubp.hub.config import database_address, find_config
+    from ubp.hub.process import DEFAULT_PORT, Place, serve_embedded, serve_hub
+
+    port = DEFAULT_PORT if port is None else port
+    check_range("--port", port, MAX_PORT, minimum=0)
+
+    def say(line: str) -> None:
+        terminal.write(f"{line}\n")
+        terminal.flush()
+
+    if embedded:
+        if data is None:
+            raise UsageError("--embedded requires --data.", hint="Add --data hub-data")
+        serve_embedded(os.path.join(terminal.directory, data), port, say)
+        return CLEAN
+    if data is not None:
+        raise UsageError("--data requires --embedded.")
+    settings = find_config(config, terminal.environment, terminal.directory)
+    serve_hub(database_address(terminal.environment), settings, Place(host, port), say)
+    return CLEAN
+
+
+def migrate(*, terminal: Terminal) -> int:
+    """Run `ubp hub migrate`.
+
+    Args:
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from ubp.hub.config import database_address
+    from ubp.hub.database import Database
+
+    with Database.open(database_address(terminal.environment)) as database:
+        done = database.migrate()
+    for migration in done:
+        terminal.write(f"{migration.number:04d} {migration.name}\n")
+    if not done and not terminal.options.quiet:
+        terminal.write("The database is up to date.\n")
+    return CLEAN
+
+
+def check(*, config: ConfigFile = None, terminal: Terminal) -> int:
+    """Run `ubp hub check`.
+
+    Args:
+        config: The configuration; by default $UBP_HUB_CONFIG names it.
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from ubp.hub.config import database_address, find_config
+    from ubp.hub.database import Database, check_migrated
+    from ubp.hub.maintenance import find_faults
+
+    settings = find_config(config, terminal.environment, terminal.directory)
+    settings.audit_key()
+    with (
+        Database.open(database_address(terminal.environment)) as database,
+        database.connection() as connection,
+    ):
+        check_migrated(connection)
+        faults = list(find_faults(connection))
+    for fault in faults:
+        terminal.write(f"{fault}\n")
+    if not faults and not terminal.options.quiet:
+        terminal.write("The configuration can be used, and the database is consistent.\n")
+    return FINDINGS if faults else CLEAN
+
+
+def gc(
+    *,
+    config: ConfigFile = None,
+    upload_hours: Annotated[float, Parameter(metavar="N")] = 24.0,
+    terminal: Terminal,
+) -> int:
+    """Run `ubp hub gc`.
+
+    Args:
+        config: The configuration; by default $UBP_HUB_CONFIG names it.
+        upload_hours: Delete pieces of pushes that were interrupted more than N hours ago.
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from ubp.hub.config import database_address, find_config
+    from ubp.hub.database import Database
+    from ubp.hub.maintenance import collect_garbage
+
+    check_range("--upload-hours", upload_hours, minimum=0)
+    settings = find_config(config, terminal.environment, terminal.directory)
+    with (
+        Database.open(database_address(terminal.environment)) as database,
+        database.connection() as connection,
+    ):
+        garbage = collect_garbage(connection, settings, upload_hours=upload_hours)
+    if not terminal.options.quiet:
+        terminal.write(
+            f"Deleted {count(garbage.uploads, 'uploaded piece')}, {count(garbage.refs, 'ref')} "
+            f"without a board, the parts of {count(garbage.parsed, 'old file')}, and "
+            f"{count(len(garbage.partitions), 'month')} of logs.\n"
+        )
+    return CLEAN
+
+
+def diff(
+    *,
+    to: Address,
+    token_file: TokenFile = None,
+    repository: Annotated[str | None, Parameter(metavar="HOST/OWNER/NAME")] = None,
+    ref: Annotated[str | None, Parameter(metavar="REF")] = None,
+    terminal: Terminal,
+) -> int:
+    """Run `ubp hub diff`.
+
+    Args:
+        to: The hub's address.
+        token_file: A file with the token, as for `ubp push`.
+        repository: The repository's name, as for `ubp push`.
+        ref: The ref, as for `ubp push`.
+        terminal: Where the command was given.
+    """
+    from ubp.answers.hub.compare import compare_with_hub
+
+    with open_workspace(terminal) as workspace:
+        lines = compare_with_hub(workspace.session, to, token_file, repository, ref)
+    for line in lines:
+        terminal.write(f"{printable(line)}\n")
+    if not lines and not terminal.options.quiet:
+        terminal.write("The hub has what this clone has.\n")
+    return FINDINGS if lines else CLEAN
+
+
+def audit(
+    *,
+    since: Annotated[str, Parameter(metavar="DATE")],
+    terminal: Terminal,
+) -> int:
+    """Run `ubp hub audit`.
+
+    Args:
+        since: Show the calls since this date, as 2026-11-01.
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from datetime import UTC, datetime
+
+    from ubp.hub.audit import read_calls
+    from ubp.hub.config import database_address
+    from ubp.hub.database import Database
+
+    try:
+        start = datetime.fromisoformat(since)
+    except ValueError as error:
+        raise UsageError(
+            f"{since} is not a date.", hint="Use a date such as 2026-11-01."
+        ) from error
+    start = start if start.tzinfo else start.replace(tzinfo=UTC)
+    with (
+        Database.open(database_address(terminal.environment)) as database,
+        database.connection() as connection,
+    ):
+        for moment, call in read_calls(connection, start):
+            if terminal.options.json:
+                terminal.json(
+                    {
+                        "at": moment,
+                        "reader": call.reader,
+                        "method": call.method,
+                        "question": call.question.hex(),
+                        "status": call.status,
+                        "milliseconds": call.milliseconds,
+                    }
+                )
+            else:
+                terminal.write(
+                    f"{moment}  {call.status}  {call.milliseconds:>6} ms  {call.method}  "
+                    f"{printable(call.reader)}  {call.question.hex()}\n"
+                )
+    return CLEAN
+
+
+_COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
+    (
+        up,
+        (
+            "Run a hub until it is stopped; prints `ready URL` once it answers.\n\n"
+            "The database is that of $UBP_HUB_DATABASE: PostgreSQL 15 or newer."
+        ),
+        "ubp hub up --embedded --data hub-data --port 8232",
+    ),
+    (
+        migrate,
+        (
+            "Bring the tables of the database up to date.\n\n"
+            "Hubs of the version before go on answering meanwhile."
+        ),
+        "ubp hub migrate",
+    ),
+    (
+        check,
+        "Check the configuration, and that the tables fit together. Exit status: 1 if not.",
+        "ubp hub check --config hub.json",
+    ),
+    (
+        gc,
+        "Delete what no board needs, and logs that are older than the configuration keeps them.",
+        "ubp hub gc",
+    ),
+    (
+        diff,
+        (
+            "Compare what this clone knows of HEAD with what the hub has. Exit status: 1 if they "
+            "differ."
+        ),
+        "ubp hub diff --to https://hub.example.org",
+    ),
+    (
+        audit,
+        "Show who called the hub: one line for each call, the question as a digest only.",
+        "ubp hub audit --since 2026-11-01",
+    ),
+)
+
+
+def _app() -> App:
+    app = App(name="hub", help_epilogue=example_text("ubp hub up --embedded --data hub-data"))
+    for function, help_text, example in _COMMANDS:
+        app.command(
+            function, name=function.__name__, help=help_text, help_epilogue=example_text(example)
+        )
+    return app
+
+
+hub = _app()
+
+
+def _require_extras() -> None:
+    """Check that what a hub needs is installed.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if any(find_spec(name) is None for name in ("psycopg", "psycopg_pool", "mcp")):
+        raise UsageError(
+            "`ubp hub` requires the extras `hub` and `full`.",
+            cause="The libraries for PostgreSQL and for the Model Context Protocol are not"
+            " installed.",
+            hint=f"Install them: {install_command(EXTRAS)}",
+        )

@@ -1,0 +1,54 @@
+"""The table of the hub's answers: what clients ask over HTTP, and agents as tools."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ubp.frame.answer import Request
+from ubp.frame.arguments import check_arguments, make_request
+from ubp.frame.schema import Schema, request_schema
+from ubp.frame.writer import Writer
+from ubp.hub.database import Connection
+
+RequestT = TypeVar("RequestT", bound=Request[Any])
+RecordT = TypeVar("RecordT")
+
+
+@dataclass(frozen=True, slots=True)
+class HubAnswer(Generic[RequestT, RecordT]):
+    """A question over all readable repositories.
+
+    `name` is its place below `/v1/ask/`. With `tool` it is a tool of that name for agents, with a
+    `title` and a `description`. `run` is asked with the reader's name, and joins `readable(reader)`
+    in every statement.
+    """
+
+    name: str
+    request: type[RequestT]
+    record: type[RecordT]
+    run: Callable[[Connection, str, RequestT], RecordT]
+    text: Callable[[RecordT, Writer], Iterator[str]]
+    tool: str = ""
+    title: str = ""
+    description: str = ""
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON schema of its arguments."""
+        kind: Any = self.request
+        return request_schema(kind)
+
+    def read(self, arguments: Mapping[str, Any]) -> RequestT:
+        """Return the request that arguments describe.
+
+        Raises:
+            BadArgumentError: an argument is unknown, missing or not allowed.
+        """
+        kind: Any = self.request
+        made: RequestT = make_request(kind, check_arguments(self.schema, arguments))
+        return made
+
+
+AnyHubAnswer = HubAnswer[Any, Any]
+
+ANSWERS: tuple[AnyHubAnswer, ...] = ()

@@ -1,0 +1,293 @@
+"""What the hub answers over HTTP, without the transport: who may call what, and the log of it."""
+
+import hmac
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any
+
+from ubp.board.wire import (
+    Manifest,
+    WireError,
+    compress,
+    decompress,
+    file_row,
+    read_manifest,
+    read_name,
+    read_parts,
+    read_ref,
+)
+from ubp.core.errors import HubError, UbpError, UsageError
+from ubp.frame.encoding import to_object
+from ubp.hub.answers import AnyHubAnswer
+from ubp.hub.audit import Audit, Call
+from ubp.hub.config import HubConfig
+from ubp.hub.database import Connection, Database, DatabaseDownError
+from ubp.hub.identity import (
+    EVERYTHING,
+    PUSH,
+    READ,
+    Identities,
+    Identity,
+    Job,
+    UnauthorizedError,
+)
+from ubp.hub.metrics import Metrics
+from ubp.hub.read_board import read_stored_board
+from ubp.hub.store_push import Missing, take_push, take_upload
+
+
+class RefusedError(Exception):
+    """A call that is not answered: a status, and three sentences for the caller."""
+
+    def __init__(
+        self, status: HTTPStatus, message: str, *, cause: str = "", hint: str = ""
+    ) -> None:
+        """Store the status and the sentences."""
+        super().__init__(message)
+        self.status = status
+        self.value = {"error": {"message": message, "cause": cause, "hint": hint}}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A status, and a value that is sent compressed; an error is sent as JSON."""
+
+    status: HTTPStatus
+    value: Any
+
+    @property
+    def body(self) -> bytes:
+        """The bytes to send."""
+        if self.status == HTTPStatus.OK:
+            return compress(self.value)
+        return json.dumps(self.value).encode()
+
+
+class Hub:
+    """The hub's database, its callers' identities, its log and its answers."""
+
+    def __init__(
+        self,
+        database: Database,
+        config: HubConfig,
+        answers: Sequence[AnyHubAnswer],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.database = database
+        self.config = config
+        self.answers = {answer.name: answer for answer in answers}
+        self.identities = Identities(config, clock)
+        self.metrics = Metrics()
+        self.audit = Audit(database, config.audit_key())
+
+    def call(self, method: str, token: str | None, question: bytes, answer: "Handler") -> Reply:
+        """Return the reply to a call, and add it to the log."""
+        started = time.perf_counter()
+        reader, reply = "", None
+        try:
+            identity = self.identify(token)
+            reader = identity.reader
+            with self.database.connection() as connection:
+                reply = Reply(HTTPStatus.OK, answer(connection, identity))
+        except RefusedError as error:
+            reply = Reply(error.status, error.value)
+        except WireError as error:
+            reply = _failed(HTTPStatus.BAD_REQUEST, "The hub cannot read this.", f"{error}.")
+        except DatabaseDownError as error:
+            reply = _of_error(HTTPStatus.SERVICE_UNAVAILABLE, error)
+        except UbpError as error:
+            reply = _of_error(HTTPStatus.BAD_REQUEST, error)
+        return self.finish(method, reader, question, reply, time.perf_counter() - started)
+
+    def finish(
+        self, method: str, reader: str, question: bytes, reply: Reply, seconds: float
+    ) -> Reply:
+        """Count a call and add it to the log; one that cannot be logged is not answered."""
+        if reader:
+            call = Call(reader, method, question, reply.status, round(seconds * 1000))
+            try:
+                self.audit.write(call)
+            except HubError as error:
+                reply = _of_error(HTTPStatus.SERVICE_UNAVAILABLE, error)
+        self.metrics.call(method, reply.status, seconds)
+        return reply
+
+    def identify(self, token: str | None) -> Identity:
+        """Return who calls.
+
+        Raises:
+            RefusedError: the token does not count.
+        """
+        if token is None:
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED,
+                "The hub needs a token.",
+                cause="The request has no header Authorization: Bearer TOKEN.",
+                hint="See docs/guide/organisation.md.",
+            )
+        try:
+            return self.identities.verify(token)
+        except UnauthorizedError as error:
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED,
+                "The hub does not accept this token.",
+                cause="It has expired, or was not issued for this hub, or not by an issuer that it"
+                " knows.",
+                hint=f"Its audience must be {self.config.url}.",
+            ) from error
+
+    def push(self, body: bytes) -> "Handler":
+        """Return what answers a push."""
+
+        def answer(connection: Connection, identity: Identity) -> Any:
+            manifest = read_manifest(decompress(body))
+            self._check_pusher(identity, manifest)
+            done = take_push(connection, manifest)
+            if isinstance(done, Missing):
+                parts = {parser: list(blobs) for parser, blobs in done.parts.items()}
+                return {"missing": {"pieces": list(done.pieces), "parts": parts}}
+            self.metrics.push(done)
+            return {"outcome": done}
+
+        return answer
+
+    def upload(self, body: bytes) -> "Handler":
+        """Return what answers an upload of pieces and parts."""
+
+        def answer(connection: Connection, identity: Identity) -> Any:
+            value = decompress(body)
+            if not isinstance(value, dict):
+                raise WireError("the upload is not an object")
+            pieces, parts = value.get("pieces"), value.get("parts")
+            if not isinstance(pieces, list) or not isinstance(parts, list):
+                raise WireError("the upload has no lists of pieces and parts")
+            manifest = read_manifest({**value, "pieces": ["0" * 64], "parts": {}})
+            self._check_pusher(identity, manifest)
+            take_upload(connection, manifest.repository, pieces, [*map(read_parts, parts)])
+            return {}
+
+        return answer
+
+    def _check_pusher(self, identity: Identity, manifest: Manifest) -> None:
+        """Check that a caller may push this commit to this ref.
+
+        Raises:
+            RefusedError: it may not.
+        """
+        job = identity.job
+        if EVERYTHING in identity.scopes:
+            refusal = ""
+        elif job is not None:
+            refusal = _refusal_of(job, manifest)
+        elif f"{PUSH}{manifest.repository}" not in identity.scopes:
+            refusal = "the token is not one of a CI job of this repository"
+        elif manifest.ref not in self.config.refs:
+            refusal = "the ref is not one of those that the hub is configured with"
+        else:
+            refusal = ""
+        if refusal:
+            raise _forbidden(refusal)
+
+    def board(self, query: Mapping[str, str]) -> "Handler":
+        """Return what answers with the board that is kept of a ref."""
+
+        def answer(connection: Connection, identity: Identity) -> Any:
+            require_scope(identity, READ)
+            repository, ref = read_name(query.get("repository")), read_ref(query.get("ref"))
+            board = read_stored_board(connection, identity.reader, repository, ref)
+            if board is None:
+                raise RefusedError(
+                    HTTPStatus.NOT_FOUND,
+                    "The hub has no board of this ref that you may read.",
+                    hint="Push it first, or ask who may read the repository.",
+                )
+            return {"commit": board.commit, "files": [file_row(file) for file in board.files]}
+
+        return answer
+
+    def ask(self, name: str, body: bytes) -> "Handler":
+        """Return what answers a question of the table."""
+
+        def answer(connection: Connection, identity: Identity) -> Any:
+            require_scope(identity, READ)
+            found = self.answers.get(name)
+            if found is None:
+                raise RefusedError(
+                    HTTPStatus.NOT_FOUND,
+                    f"The hub has no answer {name}.",
+                    hint=f"It has: {', '.join(self.answers) or 'none'}.",
+                )
+            value = decompress(body)
+            if not isinstance(value, dict):
+                raise UsageError("The question is not an object.")
+            return to_object(found.run(connection, identity.reader, found.read(value)))
+
+        return answer
+
+    def is_ready(self) -> bool:
+        """Return whether the database answers."""
+        try:
+            with self.database.connection() as connection:
+                connection.execute("select 1")
+        except HubError:
+            return False
+        return True
+
+
+Handler = Callable[[Connection, Identity], Any]
+
+
+def require_scope(identity: Identity, scope: str) -> None:
+    """Check that a token has a scope.
+
+    Raises:
+        RefusedError: it has not.
+    """
+    if scope not in identity.scopes:
+        raise RefusedError(
+            HTTPStatus.FORBIDDEN,
+            "The token does not allow this.",
+            cause=f"It lacks the scope {scope}.",
+            hint="Ask whoever administers the provider of your tokens.",
+        )
+
+
+def is_signed(secret: bytes, body: bytes, signature: str) -> bool:
+    """Return whether a webhook's signature is that of its body (GitHub's X-Hub-Signature-256)."""
+    expected = "sha256=" + hmac.new(secret, body, sha256).hexdigest()
+    return hmac.compare_digest(expected.encode(), signature.encode(errors="replace"))
+
+
+def _refusal_of(job: Job, manifest: Manifest) -> str:
+    """Return why a job may not push this; "" if it may."""
+    checks = (
+        (not job.refusal, job.refusal),
+        (job.repository == manifest.repository, "the token is of another repository"),
+        (job.ref == manifest.ref, "the token is of another ref"),
+        (job.commit == manifest.commit, "the token is of another commit"),
+        ((job.run, job.attempt) == (manifest.run, manifest.attempt), "the token is of another run"),
+        (job.is_protected, "the ref is not protected"),
+    )
+    return next((reason for is_met, reason in checks if not is_met), "")
+
+
+def _forbidden(reason: str) -> RefusedError:
+    return RefusedError(
+        HTTPStatus.FORBIDDEN,
+        "The hub does not take this push.",
+        cause=f"{reason[0].upper()}{reason[1:]}.",
+        hint="Push from a job of a protected branch, for the commit that it runs on.",
+    )
+
+
+def _failed(status: HTTPStatus, message: str, cause: str) -> Reply:
+    return Reply(status, {"error": {"message": message, "cause": cause, "hint": ""}})
+
+
+def _of_error(status: HTTPStatus, error: UbpError) -> Reply:
+    sentences = {"message": error.message, "cause": error.cause, "hint": error.hint}
+    return Reply(status, {"error": sentences})

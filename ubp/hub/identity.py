@@ -1,0 +1,292 @@
+"""Who calls: tokens of the organisation's provider and of CI jobs, verified by their issuers' keys.
+
+The hub is a resource server: it issues nothing, and stores no secret. A token counts if its issuer
+is configured, its signature is that of a current key of the issuer, it has not expired, and it was
+issued for this hub.
+"""
+
+import hmac
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+from urllib.error import URLError
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+import jwt
+
+from ubp.core.errors import ConfigError
+from ubp.core.repository_names import checked_name
+from ubp.hub.config import HubConfig, Issuer, check_url
+
+READ = "ubp.read"
+PUSH = "ubp.push:"  # and the repository, of clients that push without a CI's token
+EVERYTHING = "*"
+# Asymmetric ones alone: with HS256 the public key would be the secret.
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
+SKEW_SECONDS = 60
+MAX_TOKEN_CHARACTERS = 32_768
+MAX_KEYS_BYTES = 1 << 20
+KEYS_SECONDS = 3_600  # after which keys are read again
+# A token with an unknown key has them read again, but not more often: anybody can send one.
+MIN_SECONDS_BETWEEN_READS = 10
+FETCH_SECONDS = 5.0
+
+# Jobs that run reviewed code only. Those of pull and merge requests may run a fork's.
+GITHUB_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
+GITLAB_SOURCES = frozenset({"push", "schedule", "web", "api"})
+
+
+class UnauthorizedError(Exception):
+    """The token does not count; the sentence is for the log, not for the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job of a CI: the repository, ref, commit and run of its token.
+
+    `refusal` is why it may not push; "" if it may.
+    """
+
+    repository: str
+    ref: str
+    commit: str
+    run: int
+    attempt: int
+    is_protected: bool
+    refusal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A caller: the name by which grants are looked up, its scopes, and its CI job, if it is one.
+
+    `client` is who holds the token, `subject` whom it is about.
+    """
+
+    reader: str
+    scopes: frozenset[str]
+    job: Job | None = None
+    issuer: str = ""
+    subject: str = ""
+    client: str = ""
+    expires_at: int | None = None
+
+
+class Identities:
+    """Verifies tokens by a configuration; safe for several threads."""
+
+    def __init__(self, config: HubConfig, clock: Callable[[], float] = time.time) -> None:
+        self._config = config
+        self._issuers = {issuer.issuer: issuer for issuer in config.issuers}
+        self._keys = {name: _Keys(issuer, clock) for name, issuer in self._issuers.items()}
+        self._clock = clock
+
+    def verify(self, token: str) -> Identity:
+        """Return whose token this is.
+
+        Raises:
+            UnauthorizedError: it does not count.
+        """
+        development = self._config.development_token
+        if development and hmac.compare_digest(token.encode(), development.encode()):
+            return Identity(EVERYTHING, frozenset({READ, EVERYTHING}), client="development")
+        if len(token) > MAX_TOKEN_CHARACTERS:
+            raise UnauthorizedError("the token is too long")
+        try:
+            header = jwt.get_unverified_header(token)
+            claimed = jwt.decode(token, options={"verify_signature": False}).get("iss")
+        except (jwt.PyJWTError, ValueError, RecursionError) as error:
+            raise UnauthorizedError("the token is not a JSON web token") from error
+        issuer = self._issuers.get(claimed) if isinstance(claimed, str) else None
+        if issuer is None:
+            raise UnauthorizedError("the issuer is not configured")
+        claims = self._decode(token, issuer, header)
+        return _IDENTIFY[issuer.kind](issuer, claims, self._config)
+
+    def _decode(self, token: str, issuer: Issuer, header: Mapping[str, Any]) -> dict[str, Any]:
+        algorithm = header.get("alg")
+        if algorithm not in ALGORITHMS:
+            raise UnauthorizedError("the algorithm is not accepted")
+        key = self._keys[issuer.issuer].find(header.get("kid"))
+        try:
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=[algorithm],
+                audience=[self._config.url, self._config.resource],
+                issuer=issuer.issuer,
+                leeway=SKEW_SECONDS,
+                options={"require": ["exp", "iss", "aud", "sub"]},
+            )
+        except (jwt.PyJWTError, ValueError, TypeError) as error:
+            raise UnauthorizedError(str(error)) from error
+        return claims
+
+
+def _person(issuer: Issuer, claims: Mapping[str, Any], _: HubConfig) -> Identity:
+    """Return a person, by the forge's account, or a client that acts for itself."""
+    login, subject = claims.get(issuer.login_claim), str(claims["sub"])
+    client = str(claims.get("azp") or claims.get("client_id") or subject)
+    scope = claims.get("scope", claims.get("scp", ""))
+    words = scope.split() if isinstance(scope, str) else scope if isinstance(scope, list) else []
+    if isinstance(login, str) and login.strip():
+        reader = f"{issuer.forge}/{login.strip().lower()}"
+    else:
+        reader = f"client:{issuer.issuer} {client}"
+    return Identity(
+        reader,
+        frozenset(map(str, words)),
+        None,
+        issuer.issuer,
+        subject,
+        client,
+        int(claims["exp"]) + SKEW_SECONDS,
+    )
+
+
+def _github(issuer: Issuer, claims: Mapping[str, Any], config: HubConfig) -> Identity:
+    event = claims.get("event_name")
+    refusal = "" if event in GITHUB_EVENTS else f"a job of the event {event} pushes no board"
+    return _job(
+        issuer,
+        claims,
+        Job(
+            _repository(issuer, claims.get("repository")),
+            str(claims.get("ref", "")),
+            str(claims.get("sha", "")),
+            _number(claims.get("run_id")),
+            _number(claims.get("run_attempt")),
+            _is_true(claims.get("ref_protected")) or claims.get("ref") in config.refs,
+            refusal,
+        ),
+    )
+
+
+def _gitlab(issuer: Issuer, claims: Mapping[str, Any], config: HubConfig) -> Identity:
+    source, kind = claims.get("pipeline_source"), claims.get("ref_type")
+    # Of a merge request from a fork, the claims about the project are the fork's.
+    refusal = "" if source in GITLAB_SOURCES else f"a pipeline of {source} pushes no board"
+    prefix = {"branch": "refs/heads/", "tag": "refs/tags/"}.get(str(kind), "")
+    ref = f"{prefix}{claims.get('ref', '')}"
+    if not prefix:
+        refusal = refusal or "the ref is neither a branch nor a tag"
+    return _job(
+        issuer,
+        claims,
+        Job(
+            _repository(issuer, claims.get("project_path")),
+            ref,
+            str(claims.get("sha", "")),
+            _number(claims.get("pipeline_id")),
+            _number(claims.get("job_id")),
+            _is_true(claims.get("ref_protected")) or ref in config.refs,
+            refusal,
+        ),
+    )
+
+
+_IDENTIFY: Mapping[str, Callable[[Issuer, Mapping[str, Any], HubConfig], Identity]] = {
+    "people": _person,
+    "github": _github,
+    "gitlab": _gitlab,
+}
+
+
+def _job(issuer: Issuer, claims: Mapping[str, Any], job: Job) -> Identity:
+    # A job of a pull request may run a fork's code: it reads nothing that is not public.
+    reader = f"job:{job.repository}" if job.refusal else f"ci:{job.repository}"
+    return Identity(
+        reader,
+        frozenset({READ}),
+        job,
+        issuer.issuer,
+        str(claims["sub"]),
+        reader,
+        int(claims["exp"]) + SKEW_SECONDS,
+    )
+
+
+def _repository(issuer: Issuer, path: Any) -> str:
+    name = checked_name(f"{issuer.forge}/{path}")
+    if not name:
+        raise UnauthorizedError("the token names no repository")
+    # Anybody's jobs on a public forge have tokens of the same issuer.
+    if not any(name.startswith(f"{issuer.forge}/{owner}/") for owner in issuer.owners):
+        raise UnauthorizedError("the repository is not one of the organisation's")
+    return name
+
+
+def _number(value: Any) -> int:
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004  # bigint
+        raise UnauthorizedError("the token has no number of a run")
+    return int(text)
+
+
+def _is_true(value: Any) -> bool:
+    return value is True or value == "true"
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """Follows no redirect: keys come from the issuer alone."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Refuse."""
+
+
+class _Keys:
+    """The signing keys of an issuer, read again when they are old or one is missing."""
+
+    def __init__(self, issuer: Issuer, clock: Callable[[], float]) -> None:
+        self._issuer = issuer
+        self._clock = clock
+        self._keys: dict[str, Any] = {}
+        self._read_at = float("-inf")
+        self._lock = Lock()
+
+    def find(self, name: Any) -> Any:
+        """Return the key of this name, or the only one of a token that names none.
+
+        Raises:
+            UnauthorizedError: there is none.
+        """
+        with self._lock:
+            age = self._clock() - self._read_at
+            is_known = name in self._keys if name else bool(self._keys)
+            if age > KEYS_SECONDS or (not is_known and age > MIN_SECONDS_BETWEEN_READS):
+                self._read_at = self._clock()
+                try:
+                    self._keys = self._read()
+                except (OSError, ValueError, KeyError, ConfigError, jwt.PyJWTError) as error:
+                    if not is_known:
+                        raise UnauthorizedError("the issuer's keys cannot be read") from error
+            if name and name in self._keys:
+                return self._keys[name]
+            if not name and len(self._keys) == 1:
+                return next(iter(self._keys.values()))
+        raise UnauthorizedError("the token's key is not one of the issuer's")
+
+    def _read(self) -> dict[str, Any]:
+        address: Any = self._issuer.keys
+        if not address:
+            document = _fetch(f"{self._issuer.issuer}/.well-known/openid-configuration")
+            address = document.get("jwks_uri") if isinstance(document, dict) else None
+            if not isinstance(address, str):
+                raise ValueError("the issuer names no keys")
+        found = {}
+        for key in _fetch(address)["keys"]:
+            if key.get("use", "sig") == "sig" and key.get("kty") in {"RSA", "EC", "OKP"}:
+                found[str(key.get("kid", ""))] = jwt.PyJWK(key)
+        return found
+
+
+def _fetch(address: str) -> Any:
+    check_url(address, "keys")
+    try:
+        with build_opener(_NoRedirect()).open(Request(address), timeout=FETCH_SECONDS) as response:  # noqa: S310  # checked
+            return json.loads(response.read(MAX_KEYS_BYTES))
+    except URLError as error:
+        raise OSError(str(error)) from error

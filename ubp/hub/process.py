@@ -1,0 +1,103 @@
+"""The hub's processes: the server, with a database of its own where it is tried out."""
+
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+from ubp.core.errors import HubError, UsageError
+from ubp.hub.answers import ANSWERS
+from ubp.hub.api import Hub
+from ubp.hub.application import HubServer
+from ubp.hub.audit import make_partition
+from ubp.hub.config import HubConfig
+from ubp.hub.database import Database, check_migrated
+from ubp.hub.embedded import run_postgres
+from ubp.server.loopback import HOST, new_token
+
+TOKEN_FILE = "development-token"  # noqa: S105  # a name
+DEFAULT_PORT = 8232
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a hub listens."""
+
+    host: str
+    port: int
+
+
+def serve_hub(address: str, config: HubConfig, place: Place, say: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM, with the database at an address.
+
+    Raises:
+        HubError: the database cannot be reached, or its tables are not those of this program.
+        UsageError: the port is in use.
+    """
+    with Database.open(address) as database, _listen(place) as listener:
+        with database.connection() as connection:
+            check_migrated(connection)
+            make_partition(connection, "event")
+            make_partition(connection, "audit")
+        _serve(Hub(database, config, ANSWERS), listener, say)
+
+
+def serve_embedded(folder: str, port: int, say: Callable[[str], None]) -> None:
+    """Serve a hub of one machine, with a PostgreSQL and a token in a folder.
+
+    Raises:
+        HubError: PostgreSQL cannot be started.
+        UsageError: the port is in use.
+    """
+    os.makedirs(folder, exist_ok=True)
+    with _listen(Place(HOST, port)) as listener, run_postgres(folder) as address:
+        url = f"http://{HOST}:{listener.getsockname()[1]}"
+        config = HubConfig(url=url, development_token=_development_token(folder))
+        with Database.open(address) as database:
+            database.migrate()
+            _serve(Hub(database, config, ANSWERS), listener, say)
+
+
+def _serve(hub: Hub, listener: socket.socket, say: Callable[[str], None]) -> None:
+    server = HubServer(hub)
+
+    def end(_: int, __: FrameType | None) -> None:
+        server.end()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    host, port = listener.getsockname()[:2]
+    say(f"ready http://{host}:{port}")
+    server.serve(listener)
+
+
+@contextmanager
+def _listen(place: Place) -> Iterator[socket.socket]:
+    try:
+        listener = socket.create_server((place.host, place.port), backlog=128)
+    except OSError as error:
+        raise UsageError(
+            f"Cannot listen on {place.host}:{place.port}.",
+            cause=f"{error.strerror or error}.",
+            hint="Choose another port with --port.",
+        ) from error
+    with listener:
+        yield listener
+
+
+def _development_token(folder: str) -> str:
+    """Return the token of a hub that is tried out; a new one is written where there is none."""
+    path = os.path.join(folder, TOKEN_FILE)
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(new_token() + "\n")
+    except FileExistsError:
+        pass
+    with open(path, encoding="ascii") as file:
+        token = file.read().strip()
+    if not token:
+        raise HubError(f"{path} is empty.", hint="Delete it, and a new token is written.")
+    return token
