@@ -43,6 +43,7 @@ LAYERS = {
     "__main__": "the hook's fast calls",
     "cli": "people: commands, options, exit codes",
     "lsp": "editors: the language server",
+    "hub": "an organisation: pushes, answers over all repositories, grants, in PostgreSQL",
     "server": "agents: MCP server, scheduler, tools, prompts, resources",
     "output": "values to text, JSON records, CI formats",
     "workspace | errors": "the Python API: opens, joins, delegates",
@@ -52,7 +53,9 @@ LAYERS = {
     ),
     "frame": "writers, wording, schemas, encoding, budgets, arguments",
     "sync": "collections from the network, written collections, the user's language model",
-    "report | edits": "what the report contains | proposals of agents, and their review",
+    "report | edits | board": (
+        "what the report contains | proposals of agents, and their review | what `ubp push` sends"
+    ),
     "review": "cases of a change",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",

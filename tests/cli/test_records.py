@@ -239,6 +239,7 @@ COMMANDS = {
     "model": "model",
     "model-embed": "model embed",
     "model-test": "model test",
+    "push": "push --to http://127.0.0.1:9 --soft",
     "reindex": "reindex",
     "report": "report",
     "search": "search text --include-links --explain",

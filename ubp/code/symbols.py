@@ -105,7 +105,7 @@ class Symbols:
         Definitions at the outermost level come first: only if none of them has that name, those
         within classes, modules and functions are searched for one whose qualified name ends so.
         """
-        name = _normalize(symbol)
+        name = normalize_symbol(symbol)
         found = [definition for definition in self._definitions if definition.name == name]
         if not found:
             end = f".{name}"
@@ -507,14 +507,14 @@ def _find_names(node: "SgNode", kind: str, grammar: _Grammar) -> list[str]:
     """Return the names that a node defines, relative to the definitions around it."""
     if kind == "block":  # of HCL: resource "aws_instance" "web" {
         labels = takewhile(lambda child: child.kind() != "block_start", node.children())
-        return [_normalize(".".join([label.text().strip('"') for label in labels]))]
+        return [normalize_symbol(".".join([label.text().strip('"') for label in labels]))]
     field = grammar.names[kind]
     nodes = _search_name(node) if field == _SEARCHED else node.field_children(field)
     if kind not in grammar.variables and field == "name":
         nodes = nodes if kind in _SEVERAL_NAMES else nodes[:1]
     texts = [_declared(found).text() for found in nodes]
     if grammar.has_keys:
-        return [_normalize(text.strip("\"'")) for text in texts]
+        return [normalize_symbol(text.strip("\"'")) for text in texts]
     receiver = node.field("receiver") if kind == "method_declaration" else None
     if receiver:  # of Go: (s *Set[T])
         words = _NAME.findall(_TYPE_ARGUMENTS.sub("", receiver.text()))
@@ -553,11 +553,11 @@ def _search_name(node: "SgNode") -> list["SgNode"]:
 def _split_pattern(text: str) -> list[str]:
     """Return the names in the target of an assignment or definition: `A, B`, `{ a, b }`."""
     bare = _EXPORTS.sub("", _SEPARATOR.sub(".", _TYPE_ARGUMENTS.sub("", text)))
-    names = (_normalize(name) for name in _NAME.findall(bare))
+    names = (normalize_symbol(name) for name in _NAME.findall(bare))
     return [name for name in names if name]
 
 
-def _normalize(name: str) -> str:
+def normalize_symbol(name: str) -> str:
     """Return a qualified name with dots: `Parser::parse`, `Session#login`, `M:out`, `f()`."""
     return _SEPARATOR.sub(".", name.strip().removesuffix("()")).strip(".$")
 

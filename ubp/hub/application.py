@@ -12,7 +12,6 @@ import uvicorn
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -42,11 +41,14 @@ def create_application(hub: Hub) -> Starlette:
         json_response=True,
         # A token is needed for everything, so that no web page can use a visitor's browser.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        auth=AuthSettings(
-            issuer_url=AnyHttpUrl(issuers[0] if issuers else config.url),
-            resource_server_url=AnyHttpUrl(config.resource),
-            required_scopes=[READ],
-            validate_token_resource=False,  # the verifier knows both of our audiences
+        # Texts, not addresses: clients compare them to the last character (RFC 9207).
+        auth=AuthSettings.model_validate(
+            {
+                "issuer_url": issuers[0] if issuers else config.url,
+                "resource_server_url": config.resource,
+                "required_scopes": [READ],
+                "validate_token_resource": False,  # the verifier knows both of our audiences
+            }
         ),
         token_verifier=_Verifier(hub),
         custom_starlette_routes=_Endpoints(hub).routes(),

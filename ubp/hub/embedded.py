@@ -179,6 +179,12 @@ def _programs(folder: str, user: int | None) -> str:
     return os.path.join(copy, "bin")
 
 
+def find_programs() -> str | None:
+    """Return the folder of PostgreSQL's programs; None: there are none on this machine."""
+    found = next(_installations(), None)
+    return os.path.join(found, "bin") if found else None
+
+
 def _installations() -> Iterator[str]:
     """Yield the folders of PostgreSQL that have programs, the best first."""
     spec = find_spec(PACKAGE)

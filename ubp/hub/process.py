@@ -37,7 +37,7 @@ def serve_hub(address: str, config: HubConfig, place: Place, say: Callable[[str]
         HubError: the database cannot be reached, or its tables are not those of this program.
         UsageError: the port is in use.
     """
-    with Database.open(address) as database, _listen(place) as listener:
+    with Database.open(address) as database, listen(place) as listener:
         with database.connection() as connection:
             check_migrated(connection)
             make_partition(connection, "event")
@@ -53,7 +53,7 @@ def serve_embedded(folder: str, port: int, say: Callable[[str], None]) -> None:
         UsageError: the port is in use.
     """
     os.makedirs(folder, exist_ok=True)
-    with _listen(Place(HOST, port)) as listener, run_postgres(folder) as address:
+    with listen(Place(HOST, port)) as listener, run_postgres(folder) as address:
         url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = HubConfig(url=url, development_token=_development_token(folder))
         with Database.open(address) as database:
@@ -75,7 +75,12 @@ def _serve(hub: Hub, listener: socket.socket, say: Callable[[str], None]) -> Non
 
 
 @contextmanager
-def _listen(place: Place) -> Iterator[socket.socket]:
+def listen(place: Place) -> Iterator[socket.socket]:
+    """Listen on a port.
+
+    Raises:
+        UsageError: it is in use, or may not be used.
+    """
     try:
         listener = socket.create_server((place.host, place.port), backlog=128)
     except OSError as error:
