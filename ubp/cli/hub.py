@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from ubp.cli.commands import example_text
-from ubp.cli.error_handler import CLEAN, FINDINGS
+from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import OptionalNumber, check_range
 from ubp.cli.terminal import Terminal
@@ -149,6 +149,23 @@ def gc(
     return CLEAN
 
 
+def work(*, config: ConfigFile = None, once: bool = False, terminal: Terminal) -> int:
+    """Run `ubp hub work`.
+
+    Args:
+        config: The configuration; by default $UBP_HUB_CONFIG names it.
+        once: Compare everything once, and exit with status 2 if a forge cannot be read.
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from ubp.hub.config import database_address, find_config
+    from ubp.hub.process import run_worker
+
+    settings = find_config(config, terminal.environment, terminal.directory)
+    is_done = run_worker(database_address(terminal.environment), settings, once=once)
+    return CLEAN if is_done else FAILED
+
+
 def diff(
     *,
     to: Address,
@@ -242,6 +259,15 @@ _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
             "Hubs of the version before go on answering meanwhile."
         ),
         "ubp hub migrate",
+    ),
+    (
+        work,
+        (
+            "Keep the grants as the forges have them, on webhooks and each night; delete what is "
+            "old.\n\n"
+            "A process of its own beside `ubp hub up`, which never asks a forge."
+        ),
+        "ubp hub work --once",
     ),
     (
         check,

@@ -1,11 +1,9 @@
 """What the hub answers over HTTP, without the transport: who may call what, and the log of it."""
 
-import hmac
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
@@ -26,6 +24,8 @@ from ubp.hub.answers import AnyHubAnswer
 from ubp.hub.audit import Audit, Call
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Connection, Database, DatabaseDownError
+from ubp.hub.forges import read_webhook
+from ubp.hub.grants import queue_webhook
 from ubp.hub.identity import (
     EVERYTHING,
     PUSH,
@@ -228,6 +228,21 @@ class Hub:
 
         return answer
 
+    def webhook(self, host: str, headers: Mapping[str, str], body: bytes) -> HTTPStatus:
+        """Queue what a forge says has changed; the worker asks the forge about it."""
+        forge = next((forge for forge in self.config.forges if forge.host == host), None)
+        if forge is None:
+            return HTTPStatus.NOT_FOUND
+        is_signed, path = read_webhook(forge, headers, body)
+        if not is_signed:
+            return HTTPStatus.UNAUTHORIZED
+        try:
+            with self.database.connection() as connection:
+                queue_webhook(connection, forge, path)
+        except HubError:
+            return HTTPStatus.SERVICE_UNAVAILABLE  # the forge sends it again
+        return HTTPStatus.ACCEPTED
+
     def is_ready(self) -> bool:
         """Return whether the database answers."""
         try:
@@ -254,12 +269,6 @@ def require_scope(identity: Identity, scope: str) -> None:
             cause=f"It lacks the scope {scope}.",
             hint="Ask whoever administers the provider of your tokens.",
         )
-
-
-def is_signed(secret: bytes, body: bytes, signature: str) -> bool:
-    """Return whether a webhook's signature is that of its body (GitHub's X-Hub-Signature-256)."""
-    expected = "sha256=" + hmac.new(secret, body, sha256).hexdigest()
-    return hmac.compare_digest(expected.encode(), signature.encode(errors="replace"))
 
 
 def _refusal_of(job: Job, manifest: Manifest) -> str:

@@ -90,6 +90,7 @@ class _Endpoints:
             Route("/v1/upload", self.upload, methods=["POST"]),
             Route("/v1/board", self.board, methods=["GET"]),
             Route("/v1/ask/{name}", self.ask, methods=["POST"]),
+            Route("/v1/webhook/{host}", self.webhook, methods=["POST"]),
             Route("/healthz", self.healthz, methods=["GET"]),
             Route("/metrics", self.metrics, methods=["GET"]),
         ]
@@ -107,6 +108,13 @@ class _Endpoints:
     async def board(self, request: Request) -> Response:
         question = str(request.query_params).encode()
         return await self._answer(request, "board", question, self._hub.board(request.query_params))
+
+    async def webhook(self, request: Request) -> Response:
+        body = await _body(request)
+        if isinstance(body, Response):
+            return body
+        host, headers = str(request.path_params["host"]), dict(request.headers)
+        return Response(None, await run_in_threadpool(self._hub.webhook, host, headers, body))
 
     async def healthz(self, _: Request) -> Response:
         if await run_in_threadpool(self._hub.is_ready):

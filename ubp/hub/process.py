@@ -1,11 +1,13 @@
 """The hub's processes: the server, with a database of its own where it is tried out."""
 
+import logging
 import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event
 from types import FrameType
 
 from ubp.core.errors import HubError, UsageError
@@ -14,8 +16,9 @@ from ubp.hub.api import Hub
 from ubp.hub.application import HubServer
 from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
-from ubp.hub.database import Database, check_migrated
+from ubp.hub.database import Database, DatabaseDownError, check_migrated
 from ubp.hub.embedded import run_postgres
+from ubp.hub.worker import SECONDS_BETWEEN_LOOKS, Worker
 from ubp.server.loopback import HOST, new_token
 
 TOKEN_FILE = "development-token"  # noqa: S105  # a name
@@ -72,6 +75,33 @@ def _serve(hub: Hub, listener: socket.socket, say: Callable[[str], None]) -> Non
     host, port = listener.getsockname()[:2]
     say(f"ready http://{host}:{port}")
     server.serve(listener)
+
+
+def run_worker(address: str, config: HubConfig, *, once: bool) -> bool:
+    """Work until SIGINT or SIGTERM, or `once`; return whether all of it succeeded.
+
+    Raises:
+        HubError: the database cannot be reached, or its tables are not those of this program.
+    """
+    is_ended = Event()
+
+    def end(_: int, __: FrameType | None) -> None:
+        is_ended.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
+    with Database.open(address) as database:
+        with database.connection() as connection:
+            check_migrated(connection)
+        worker = Worker(database, config)
+        succeeded = worker.work()
+        while not once and not is_ended.wait(SECONDS_BETWEEN_LOOKS):
+            try:
+                worker.work()
+            except DatabaseDownError as error:
+                logging.getLogger(__name__).warning("%s", error.message)
+    return succeeded
 
 
 @contextmanager

@@ -1,0 +1,79 @@
+"""The worker: it compares grants with the forges, and deletes what is old."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from ubp.core.errors import ConfigError, HubError
+from ubp.hub.audit import make_partition
+from ubp.hub.config import HubConfig
+from ubp.hub.database import Database
+from ubp.hub.grants import compare_forge, compare_repository, save_clients, take_webhooks
+from ubp.hub.maintenance import collect_garbage
+
+SECONDS_BETWEEN_LOOKS = 5.0  # at the webhooks: a withdrawn grant ends within a minute
+SECONDS_BETWEEN_NIGHTS = 86_400.0
+SECONDS_AFTER_FAILURE = 600.0
+
+LOG = logging.getLogger(__name__)
+
+
+class Worker:
+    """Does what is due; a failure is logged, and tried again later."""
+
+    def __init__(
+        self, database: Database, config: HubConfig, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._database = database
+        self._config = config
+        self._clock = clock
+        self._night_at = float("-inf")
+
+    def work(self) -> bool:
+        """Do what is due, and return whether all of it succeeded."""
+        succeeded = self._answer_webhooks()
+        if self._clock() >= self._night_at:
+            is_done = self._compare_everything()
+            wait = SECONDS_BETWEEN_NIGHTS if is_done else SECONDS_AFTER_FAILURE
+            self._night_at = self._clock() + wait
+            succeeded = succeeded and is_done
+        return succeeded
+
+    def _answer_webhooks(self) -> bool:
+        """Compare what webhooks name; one that fails is queued again."""
+        forges = {forge.host: forge for forge in self._config.forges}
+        succeeded = True
+        with self._database.connection() as connection:
+            queued = take_webhooks(connection)
+        for host, path in queued:
+            forge = forges.get(host)
+            if forge is None:
+                continue
+            try:
+                if path:
+                    compare_repository(self._database, forge, path)
+                else:
+                    compare_forge(self._database, forge)
+            except (HubError, ConfigError) as error:
+                LOG.warning("%s %s", error.message, error.cause)
+                succeeded = False
+                self._night_at = min(self._night_at, self._clock() + SECONDS_AFTER_FAILURE)
+        return succeeded
+
+    def _compare_everything(self) -> bool:
+        succeeded = True
+        for forge in self._config.forges:
+            try:
+                compared = compare_forge(self._database, forge)
+                LOG.info(
+                    "%s: %d repositories, %d removed", forge.host, compared.found, compared.removed
+                )
+            except (HubError, ConfigError) as error:
+                LOG.warning("%s %s", error.message, error.cause)
+                succeeded = False
+        with self._database.connection() as connection:
+            save_clients(connection, self._config)
+            make_partition(connection, "event")
+            make_partition(connection, "audit")
+            collect_garbage(connection, self._config)
+        return succeeded
