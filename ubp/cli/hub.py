@@ -21,7 +21,7 @@ HOST = "127.0.0.1"
 MAX_PORT = 65_535
 
 ConfigFile = Annotated[str | None, Parameter(metavar="FILE")]
-Address = Annotated[str, Parameter(name="--to", metavar="URL")]
+Address = Annotated[str | None, Parameter(metavar="URL")]
 TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
 
 
@@ -168,9 +168,9 @@ def work(*, config: ConfigFile = None, once: bool = False, terminal: Terminal) -
 
 def diff(
     *,
-    to: Address,
+    to: Address = None,
     token_file: TokenFile = None,
-    repository: Annotated[str | None, Parameter(metavar="HOST/OWNER/NAME")] = None,
+    repository: Annotated[str | None, Parameter(metavar="NAME")] = None,
     ref: Annotated[str | None, Parameter(metavar="REF")] = None,
     terminal: Terminal,
 ) -> int:
@@ -185,6 +185,12 @@ def diff(
     """
     from ubp.answers.hub.compare import compare_with_hub
 
+    if to is None:
+        raise UsageError(
+            "The option --to is missing.",
+            cause="It names the hub to compare with.",
+            hint="Add its address: ubp hub diff --to https://hub.example.org",
+        )
     with open_workspace(terminal) as workspace:
         lines = compare_with_hub(workspace.session, to, token_file, repository, ref)
     for line in lines:
@@ -196,7 +202,7 @@ def diff(
 
 def audit(
     *,
-    since: Annotated[str, Parameter(metavar="DATE")],
+    since: Annotated[str | None, Parameter(metavar="DATE")] = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp hub audit`.
@@ -212,6 +218,8 @@ def audit(
     from ubp.hub.config import database_address
     from ubp.hub.database import Database
 
+    if since is None:
+        raise UsageError("The option --since is missing.", hint="Add a date: --since 2026-11-01")
     try:
         start = datetime.fromisoformat(since)
     except ValueError as error:

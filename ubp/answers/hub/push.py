@@ -86,8 +86,9 @@ class PushRequest(Request[PushRecord]):
         str | None,
         "name of the repository, as github.com/acme/api",
         Option(
-            "The repository's name; by default that of the CI's job, or of the remote `origin`.",
-            metavar="HOST/OWNER/NAME",
+            "The repository, as github.com/acme/api; by default that of the CI's job, or of the "
+            "remote `origin`.",
+            metavar="NAME",
         ),
     ] = None
     ref: Annotated[
