@@ -169,10 +169,13 @@ def database_address(environment: Mapping[str, str]) -> str:
         ConfigError: it names none.
     """
     address = environment.get(DATABASE_VARIABLE, "")
+    file = environment.get(f"{DATABASE_VARIABLE}_FILE", "")
+    if file and not address:
+        address = read_secret(file).decode("utf-8", "replace")
     if not address:
         raise ConfigError(
             "The hub has no database.",
-            cause=f"The variable {DATABASE_VARIABLE} is not set.",
+            cause=f"Neither {DATABASE_VARIABLE} nor {DATABASE_VARIABLE}_FILE is set.",
             hint="Set it to postgresql://USER:PASSWORD@HOST/NAME, or start one with --embedded.",
         )
     return address
