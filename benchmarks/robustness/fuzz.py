@@ -16,11 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ubp.core.text import segment_cjk
+from ubp.index.store.fulltext import write_fts5
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.parse import parse_markdown
 from ubp.search.excerpt import cut_snippet
 from ubp.search.match import find_term, normalize_text
-from ubp.search.query import read_query, write_match
+from ubp.search.query import make_match, read_query
 
 CASES = 10_000
 KEYS = ("source_refs",)
@@ -90,8 +91,8 @@ def make_query_reader(connection: sqlite3.Connection) -> Callable[[], None]:
         if tree is None:
             return
         folded = normalize_text(text)
-        match = write_match(tree, lambda term: any(find_term(folded, term)))
-        connection.execute("SELECT rowid FROM words WHERE words MATCH ?", [match.expression])
+        match = make_match(tree, lambda term: any(find_term(folded, term)))
+        connection.execute("SELECT rowid FROM words WHERE words MATCH ?", [write_fts5(match.match)])
         snippet = cut_snippet(text, match.terms)
         for start, end in snippet.highlights:
             assert 0 <= start <= end <= len(snippet.text)

@@ -28,6 +28,7 @@ from benchmarks.common.measure import (
     print_table,
 )
 from ubp.core.text import segment_cjk
+from ubp.index.match import Phrase
 from ubp.index.session import Session
 from ubp.index.store.fulltext import RowMatch
 
@@ -150,7 +151,7 @@ def queries(root: Path) -> None:
             asked = [
                 segment_cjk(word).strip() for word in chance.choices(words, k=chance.randint(1, 3))
             ]
-            terms = [f'"{word}"' for word in asked]
+            terms = [Phrase(word) for word in asked]
             begun = time.process_time()
             full_text.search(RowMatch(terms, (8, 4, 1, 6)), LIMIT)
             times.append((time.process_time() - begun) * 1000)

@@ -31,9 +31,10 @@ import numpy as np
 
 from benchmarks.common.measure import UBP, cost, index_of, median, print_table
 from ubp.answers.search.search import SearchRequest
+from ubp.index.store.fulltext import write_fts5
 from ubp.index.view import View
 from ubp.search.pages import Mode, PageQuery, SearchContext, Stopwatch, find_pages
-from ubp.search.query import read_query, write_match
+from ubp.search.query import make_match, read_query
 from ubp.search.run import file_names
 from ubp.workspace import Workspace
 
@@ -154,8 +155,8 @@ def ask_references(root: Path, view: View, kinds: dict[str, list[str]]) -> dict[
         for text in asked:
             tree = read_query(text).tree
             if tree:
-                match = write_match(tree, lambda term: full_text.has(term.expression))
-                expressions.append(match.expression)
+                match = make_match(tree, lambda term: full_text.has(term.phrase))
+                expressions.append(write_fts5(match.match))
 
         def match_words(expression: str) -> None:
             sql = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 10"

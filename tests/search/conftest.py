@@ -10,6 +10,7 @@ import pytest
 
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import Model, load_model
+from ubp.index.match import Phrase
 from ubp.index.session import Session, Target
 from ubp.index.store.fulltext import RowMatch
 from ubp.index.view import View
@@ -110,7 +111,7 @@ def everything(graph: Graph, view: View) -> dict[str, Any]:
         "words": {
             word: [
                 (hit.path, hit.number, view.full_text().chunks([hit.blob])[hit.blob][hit.number])
-                for hit in sorted(view.full_text().search(RowMatch([word]), 100))
+                for hit in sorted(view.full_text().search(RowMatch([Phrase(word)]), 100))
             ]
             for word in ("one", "two", "text", "alias")
         },

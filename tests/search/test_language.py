@@ -4,6 +4,7 @@ import pytest
 
 from ubp.search.lexical import is_foreign
 from ubp.search.query import read_query
+from ubp.search.terms import Term
 
 
 class Counted:
@@ -15,8 +16,8 @@ class Counted:
     def size(self):
         return 100
 
-    def frequency(self, expression):
-        return {'"の"': self._japanese}[expression]
+    def frequency(self, phrase):
+        return {Term("の").phrase: self._japanese}[phrase]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.index.fulltext import FullTextSearch
+from ubp.index.match import Phrase
 from ubp.search import pages
 from ubp.search.lexical import FETCHED
 from ubp.search.query import read_query
@@ -27,7 +28,7 @@ def written(repository):
 
 @pytest.fixture
 def looked_through(monkeypatch):
-    """The expressions whose chunks were looked for in certain pages."""
+    """What was looked for where chunks were looked for in certain pages."""
     asked = []
     holding = FullTextSearch.holding
 
@@ -67,4 +68,4 @@ def test_literal_search_reads_texts_where_words_found_some(
     written.commit()
     found = search_in(opened(written.root), PHRASE).answer
     assert "near.md" not in {page.path for page in found.fused}
-    assert looked_through == [PHRASE, PHRASE]  # of meaning, of links
+    assert looked_through == [Phrase("baked bread")] * 2  # of meaning, of links

@@ -1,4 +1,4 @@
-"""Queries of users, translated for FTS5."""
+"""Queries of users, and what they are in FTS5's language."""
 
 import sqlite3
 import unicodedata
@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ubp.core.text import segment_cjk
-from ubp.search.query import MAX_TERMS, Cut, read_query, write_match
+from ubp.index.store.fulltext import write_fts5
+from ubp.search.query import MAX_TERMS, Cut, make_match, read_query
 
 
 def match(text, *, held=()):
     """What is asked where the sections hold these runs."""
     query = read_query(text)
-    return query.tree and write_match(query.tree, lambda term: term.written in held)
+    return query.tree and make_match(query.tree, lambda term: term.written in held)
 
 
 def wide(text):
@@ -44,7 +45,7 @@ def wide(text):
     ],
 )
 def test_words_are_joined_by_or(text, expression):
-    assert match(text).expression == expression
+    assert write_fts5(match(text).match) == expression
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_words_are_joined_by_or(text, expression):
 )
 def test_upper_case_operators_mean_what_they_mean_in_fts5(text, expression):
     assert read_query(text).is_boolean
-    assert match(text).expression == expression
+    assert write_fts5(match(text).match) == expression
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_upper_case_operators_mean_what_they_mean_in_fts5(text, expression):
 )
 def test_query_that_does_not_parse_is_read_as_words(text, expression):
     assert not read_query(text).is_boolean
-    assert match(text).expression == expression
+    assert write_fts5(match(text).match) == expression
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_query_without_terms_finds_nothing(text):
 
 def test_run_of_words_in_a_section_is_a_phrase():
     found = match("索引の更新", held=["索引の更新"])
-    assert (found.expression, found.cuts) == ('"索 引 の 更 新"', ())
+    assert (write_fts5(found.match), found.cuts) == ('"索 引 の 更 新"', ())
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_run_of_words_is_split_where_no_section_has_it(run, held, pieces):
 )
 def test_pieces_of_a_run_may_match_beside_the_run(text, terms):
     query = read_query(text)
-    found = write_match(query.tree, lambda _: True, has_pieces=query.has_pieces)
+    found = make_match(query.tree, lambda _: True, has_pieces=query.has_pieces)
     assert ([term.written for term in found.terms], found.cuts) == (terms, ())
     assert not read_query(text, is_exact=True).has_pieces
 
@@ -140,8 +141,8 @@ def test_words_of_two_characters_quoted_runs_and_prefixes_are_never_cut(text):
 
 def test_adjacent_scripts_are_found_separately_and_rank_first_together():
     found = match("OAuthの設定", held=["の設定"])
-    assert found.expression == '("OAuth の 設 定" OR "OAuth" OR "の 設 定")'
-    assert match("OAuth認証 AND x").expression == '(("OAuth" OR "認 証") AND "x")'
+    assert write_fts5(found.match) == '("OAuth の 設 定" OR "OAuth" OR "の 設 定")'
+    assert write_fts5(match("OAuth認証 AND x").match) == '(("OAuth" OR "認 証") AND "x")'
 
 
 def test_particle_between_words_is_not_a_word():
@@ -184,8 +185,10 @@ TYPED |= st.lists(FRAGMENTS, max_size=25).map(" ".join)
 def test_arbitrary_query_raises_nothing(words, text, is_held):
     query = read_query(text)
     if query.tree is not None:
-        found = write_match(query.tree, lambda _: is_held)
+        found = make_match(query.tree, lambda _: is_held)
         assert found.terms
-        words.execute("SELECT rowid FROM words WHERE words MATCH ?", [found.expression]).fetchall()
+        words.execute(
+            "SELECT rowid FROM words WHERE words MATCH ?", [write_fts5(found.match)]
+        ).fetchall()
     else:
         assert not any(map(str.isalnum, unicodedata.normalize("NFKC", text)))

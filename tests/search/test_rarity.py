@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.index.match import Phrase
 from ubp.index.store.fulltext import RowMatch
 from ubp.search.lexical import MAX_MATCHES, MIN_COMMON_ROWS, WEIGHTS, partition_by_idf
 from ubp.search.terms import Term
@@ -12,14 +13,14 @@ class Counted:
     """A full text with given numbers of chunks and of occurrences of words."""
 
     def __init__(self, size, **frequencies):
-        self.frequencies = {Term(word).expression: n for word, n in frequencies.items()}
+        self.frequencies = {Term(word).phrase: n for word, n in frequencies.items()}
         self._size = size
 
     def size(self):
         return self._size
 
-    def frequency(self, expression, _table):
-        return self.frequencies[expression]
+    def frequency(self, phrase, _table):
+        return self.frequencies[phrase]
 
 
 def shared(size, **frequencies):
@@ -60,7 +61,7 @@ def test_score_of_a_chunk_never_exceeds_its_upper_bound(repository):
             partition_by_idf(full_text, terms[:2]).max_score,
             partition_by_idf(full_text, terms[:1]).max_score,
         )
-        best, *_ = full_text.search(RowMatch(['"token"', '"pin"'], WEIGHTS.columns), 9)
+        best, *_ = full_text.search(RowMatch([Phrase("token"), Phrase("pin")], WEIGHTS.columns), 9)
         assert held == pytest.approx(2 * alone)
         assert 0.85 * held < -best.rank < held < partition_by_idf(full_text, terms).max_score
 
@@ -103,12 +104,12 @@ def test_rare_phrase_is_looked_up_and_counted_once(repository, monkeypatch):
             lambda *counts: asked.append(counts) or matches(*counts),
         )
         counts = {
-            phrase: (full_text.has(phrase), full_text.frequency(phrase), len(asked))
-            for phrase in ('"rare phrase"', '"phrase rare"', '"older phrase"', '"common phrase"')
+            words: (full_text.has(Phrase(words)), full_text.frequency(Phrase(words)), len(asked))
+            for words in ("rare phrase", "phrase rare", "older phrase", "common phrase")
         }
     assert counts == {
-        '"rare phrase"': (True, 3, 1),
-        '"phrase rare"': (False, 0, 2),
-        '"older phrase"': (False, 0, 3),
-        '"common phrase"': (True, 17, 6),
+        "rare phrase": (True, 3, 1),
+        "phrase rare": (False, 0, 2),
+        "older phrase": (False, 0, 3),
+        "common phrase": (True, 17, 6),
     }

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from ubp.search.excerpt import cut_snippet
 from ubp.search.match import find_term, normalize_text
-from ubp.search.query import read_query, write_match
+from ubp.search.query import make_match, read_query
 
 
 def shown(text, query):
     """The snippet with its highlights in brackets, and its line."""
     tree = read_query(query).tree
     folded = normalize_text(text)
-    terms = write_match(tree, lambda term: any(find_term(folded, term))).terms if tree else ()
+    terms = make_match(tree, lambda term: any(find_term(folded, term))).terms if tree else ()
     snippet = cut_snippet(text, terms)
     marked = snippet.text
     for start, end in reversed(snippet.highlights):
@@ -69,7 +69,7 @@ def test_japanese_snippets_are_as_wide_as_english_ones():
 @given(st.text(max_size=400), st.text(max_size=20))
 def test_highlights_are_within_the_snippet_for_any_text(text, query):
     tree = read_query(query).tree
-    terms = write_match(tree, lambda _: False).terms if tree else ()
+    terms = make_match(tree, lambda _: False).terms if tree else ()
     snippet = cut_snippet(text, terms)
     ends = [0, *(place for span in snippet.highlights for place in span), len(snippet.text)]
     assert ends == sorted(ends)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ubp.core.model import Chunk, FilePath, ObjectId
 from ubp.index.link_graph import LinkGraph
+from ubp.index.match import Match, Phrase
 from ubp.index.store.fulltext import (
     ChunkRows,
     FullTextIndex,
@@ -47,19 +48,16 @@ class FullTextSearch:
         self._links = links
         self._chunks: dict[Table, tuple[int, ChunkRows]] = {}
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
-        self._frequencies: dict[tuple[str, Table], int] = {}
-        self._matches: dict[str, bool] = {}
+        self._frequencies: dict[tuple[Phrase, Table], int] = {}
+        self._matches: dict[Phrase, bool] = {}
 
     def search(
         self, match: RowMatch, limit: int, within: Collection[FilePath] | None = None
     ) -> list[TextHit]:
-        """Return the best chunks for terms of FTS5 with segmented words (`ubp.core.text`).
+        """Return the best chunks for some phrases.
 
         A page that exists at several paths is a hit at each of them, or of those in `within`. Equal
         ranks are in the order of blob, chunk and path.
-
-        Raises:
-            ValueError: FTS5 cannot read the expression.
         """
         if limit <= 0:
             return []
@@ -89,21 +87,21 @@ class FullTextSearch:
         ]
         return hits[:limit]
 
-    def count(self, match: str, limit: int) -> int:
+    def count(self, match: Match, limit: int) -> int:
         """Return how many of the first `limit` matching chunks are the snapshot's."""
         counts = self._links.read_consistently(
             lambda: self._index.count(match, limit, self._in_snapshot)
         )
         return counts.selected
 
-    def has(self, match: str) -> bool:
-        """Return whether any of the snapshot's chunks matches.
+    def has(self, phrase: Phrase) -> bool:
+        """Return whether any of the snapshot's chunks contains a phrase.
 
         Nothing is ranked unless the first matches are all in other snapshots.
         """
-        if match not in self._matches:
-            self._matches[match] = self._has(match)
-        return self._matches[match]
+        if phrase not in self._matches:
+            self._matches[phrase] = self._has(phrase)
+        return self._matches[phrase]
 
     def words_with(self, part: str, limit: int) -> list[str]:
         """Return words of the snapshot that contain a part, in lower case, the shortest first.
@@ -121,25 +119,25 @@ class FullTextSearch:
             start = vocabulary.rfind("\n", 0, position) + 1
             end = vocabulary.find("\n", position)
             word = vocabulary[start : end if end >= 0 else None]
-            if self.has(f'"{word}"'):
+            if self.has(Phrase(word)):
                 found.append(word)
                 if len(found) > limit:
                     return []
             position = vocabulary.find(part, start + len(word))
         return sorted(found, key=lambda word: (len(word), word))
 
-    def holding(self, match: str, within: Collection[FilePath] | None = None) -> set[FilePath]:
+    def holding(self, match: Match, within: Collection[FilePath] | None = None) -> set[FilePath]:
         """Return the documents with a matching chunk, or those of them in `within`."""
         return self._documents_with(match, within, "words", None)
 
     def some_holding(
-        self, match: str, limit: int, table: Table, within: Collection[FilePath] | None = None
+        self, match: Match, limit: int, table: Table, within: Collection[FilePath] | None = None
     ) -> set[FilePath]:
         """Return documents with a matching chunk; of at most `limit` blobs of any snapshot."""
         return self._documents_with(match, within, table, limit)
 
     def _documents_with(
-        self, match: str, within: Collection[FilePath] | None, table: Table, limit: int | None
+        self, match: Match, within: Collection[FilePath] | None, table: Table, limit: int | None
     ) -> set[FilePath]:
         candidates = None if within is None else set(self._links.blobs(within).values())
         blobs = self._links.read_consistently(
@@ -148,16 +146,16 @@ class FullTextSearch:
         documents = {path for paths in self._paths_of(blobs).values() for path in paths}
         return documents if within is None else documents.intersection(within)
 
-    def frequency(self, match: str, table: Table = "words") -> int:
-        """Return the number of matching chunks.
+    def frequency(self, phrase: Phrase, table: Table = "words") -> int:
+        """Return the number of chunks that contain a phrase.
 
         The counts are cached: that of a long phrase takes some milliseconds.
         """
-        if (match, table) not in self._frequencies:
-            self._frequencies[match, table] = self._links.read_consistently(
-                lambda: self._index.frequency(match, table, self._any_chunks(table))
+        if (phrase, table) not in self._frequencies:
+            self._frequencies[phrase, table] = self._links.read_consistently(
+                lambda: self._index.frequency(phrase, table, self._any_chunks(table))
             )
-        return self._frequencies[match, table]
+        return self._frequencies[phrase, table]
 
     def size(self) -> int:
         """Return the number of chunks."""
@@ -167,14 +165,14 @@ class FullTextSearch:
         """Return the chunks of those of these pages that are in the index."""
         return self._facts.chunks(blobs)
 
-    def _has(self, match: str) -> bool:
+    def _has(self, phrase: Phrase) -> bool:
         first = self._links.read_consistently(
-            lambda: self._index.count(match, FIRST_MATCHES, self._in_snapshot)
+            lambda: self._index.count(phrase, FIRST_MATCHES, self._in_snapshot)
         )
         if first.matching < FIRST_MATCHES:  # counting a long phrase again takes as long
-            self._frequencies[match, "words"] = first.selected
+            self._frequencies[phrase, "words"] = first.selected
             return first.selected > 0
-        return first.selected > 0 or self.frequency(match) > 0
+        return first.selected > 0 or self.frequency(phrase) > 0
 
     def _any_chunks(self, table: Table) -> ChunkRows:
         """Return the snapshot's chunks in a table, or in the other one if they are known there.

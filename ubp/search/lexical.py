@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.index.fulltext import FullTextSearch, TextHit
+from ubp.index.match import Match, Phrase, any_of
 from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, Table, odds
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_term, normalize_text
-from ubp.search.query import Cut, Match, Or, Query, any_of, terms_in, write_match
+from ubp.search.query import Cut, Or, Query, Wanted, make_match, terms_in
 from ubp.search.terms import Term
 
 # These files are about what their folder is named after.
@@ -90,7 +91,7 @@ class Ranked(NamedTuple):
 class LexicalRanking(NamedTuple):
     """The places that match, best first; `is_cut`: there may be more.
 
-    `expression` is the query in FTS5's language, `terms` what places may contain of it,
+    `match` is what was looked for, `terms` what places may contain of it,
     `informative` the terms that distinguish them, `cuts` what was searched for in pieces;
     `max_score` is the highest possible BM25, 0 if unknown; `is_foreign`: the query is in another
     language than the documents; `weights` are what the terms tell, those that no section contains
@@ -99,7 +100,7 @@ class LexicalRanking(NamedTuple):
 
     places: tuple[Ranked, ...] = ()
     is_cut: bool = False
-    expression: str = ""
+    match: Match | None = None
     terms: tuple[Term, ...] = ()
     informative: tuple[Term, ...] = ()
     cuts: tuple[Cut, ...] = ()
@@ -218,27 +219,26 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     if query.tree is None or limit < 1:
         return LexicalRanking()
     full_text, names, within = corpus
-    match = write_match(
-        query.tree,
-        lambda term: full_text.has(term.expression),
-        has_pieces=query.has_pieces,
+    wanted = make_match(
+        query.tree, lambda term: full_text.has(term.phrase), has_pieces=query.has_pieces
     )
     is_plain = isinstance(query.tree, Or)
     table: Table = "stems" if query.is_stemmed else "words"
     if is_plain and query.has_pieces:
-        match = with_longer_words(full_text, match, table)
-    partition = partition_by_idf(full_text, match.terms, table) if is_plain else None
+        wanted = with_longer_words(full_text, wanted, table)
+    partition = partition_by_idf(full_text, wanted.terms, table) if is_plain else None
     fetched = max(limit, FETCHED)
+    phrases = _phrases(wanted.terms)
     row_match = RowMatch(
-        _expressions(match.terms),
+        phrases,
         weights.columns,
-        "" if match.expression == any_of(match.terms) else match.expression,
+        None if wanted.match == any_of(phrases) else wanted.match,
         table=table,
     )
     chunks = _find_chunks(corpus, row_match, fetched, partition)
     bonus = {
         path: weights.file_name * score
-        for path, score in (names.score(match.terms) if weights.file_name else {}).items()
+        for path, score in (names.score(wanted.terms) if weights.file_name else {}).items()
         if within is None or path in within
     }
     places = [
@@ -253,23 +253,23 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     return LexicalRanking(
         places=tuple(sorted(places, key=_rank_and_path)),
         is_cut=len(chunks) >= fetched,
-        expression=match.expression,
-        terms=match.terms,
-        informative=partition.informative if partition else match.terms,
-        cuts=match.cuts,
+        match=wanted.match,
+        terms=wanted.terms,
+        informative=partition.informative if partition else wanted.terms,
+        cuts=wanted.cuts,
         max_score=partition.max_score if partition else 0.0,
         is_foreign=is_foreign(full_text, query),
         weights=partition.weights if partition else {},
     )
 
 
-def with_longer_words(full_text: FullTextSearch, match: Match, table: Table) -> Match:
+def with_longer_words(full_text: FullTextSearch, wanted: Wanted, table: Table) -> Wanted:
     """Return a query in which words that no section contains are those that contain them."""
     terms: list[Term] = []
-    cuts = list(match.cuts)
-    existing = {term for term in match.terms if full_text.frequency(term.expression, table)}
+    cuts = list(wanted.cuts)
+    existing = {term for term in wanted.terms if full_text.frequency(term.phrase, table)}
     found = {term.written for term in existing}  # an identifier's parts, too
-    for term in match.terms:
+    for term in wanted.terms:
         is_part = _PART.fullmatch(term.written) and not (term.is_prefix or term.words)
         words: list[str] = []
         if is_part and term.written not in found:
@@ -277,16 +277,17 @@ def with_longer_words(full_text: FullTextSearch, match: Match, table: Table) -> 
         if words:
             cuts.append(Cut(term.written, tuple(words)))
         terms += [term._replace(written=word) for word in words] or [term]
-    if len(cuts) == len(match.cuts):
-        return match
-    return Match(any_of(terms), tuple(dict.fromkeys(terms)), tuple(cuts))
+    if len(cuts) == len(wanted.cuts):
+        return wanted
+    match = any_of(term.phrase for term in terms)
+    return Wanted(match, tuple(dict.fromkeys(terms)), tuple(cuts))
 
 
 def partition_by_idf(
     full_text: FullTextSearch, terms: Sequence[Term], table: Table = "words"
 ) -> TermPartition:
     """Partition the terms of a query that are joined by OR; a single term is in every part."""
-    frequencies = {term: full_text.frequency(term.expression, table) for term in terms}
+    frequencies = {term: full_text.frequency(term.phrase, table) for term in terms}
     size = full_text.size()
     weights = (max(MIN_WEIGHT, log(odds(count, size))) for count in frequencies.values())
     max_score = SATURATED * sum(weights)
@@ -335,7 +336,7 @@ def is_foreign(full_text: FullTextSearch, query: Query) -> bool:
     """
     if not _ENGLISH.fullmatch(query.wording):
         return False
-    japanese = full_text.frequency(JAPANESE_WORD.expression)
+    japanese = full_text.frequency(JAPANESE_WORD.phrase)
     return japanese > full_text.size() * MIN_JAPANESE_SHARE
 
 
@@ -351,18 +352,18 @@ def _find_chunks(
 ) -> list[TextHit]:
     full_text, _, within = corpus
     if partition:
-        finding = _expressions(partition.finding)
+        finding = _phrases(partition.finding)
         if finding != match.terms:
-            adding = [term for term in _expressions(partition.ranking) if term not in finding]
-            rare = match._replace(terms=finding, expression="", adding=adding)
+            adding = [term for term in _phrases(partition.ranking) if term not in finding]
+            rare = match._replace(terms=finding, condition=None, adding=adding)
             chunks = full_text.search(rare, limit, within)
             if len(chunks) >= min(limit, FETCHED):
                 return chunks
     return full_text.search(match, limit, within)
 
 
-def _expressions(terms: Iterable[Term]) -> list[str]:
-    return list(dict.fromkeys(term.expression for term in terms))
+def _phrases(terms: Iterable[Term]) -> list[Phrase]:
+    return list(dict.fromkeys(term.phrase for term in terms))
 
 
 def _rank_and_path(place: Ranked) -> tuple[float, FilePath]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath, Page, Section
 from ubp.core.text import is_cjk, segment_cjk
+from ubp.index.match import AnyOf, Phrase
 from ubp.index.store.fulltext import Table
 from ubp.index.view import View
 from ubp.search.lexical import FileNames
@@ -52,9 +53,10 @@ def find_named(
     if not 0 < len(key) <= MAX_WORDS or query.is_boolean:
         return Named()
     full_text = view.full_text()
-    phrase = " ".join(segment_cjk(normalize_text(query.wording)).split()).replace('"', " ")
-    table: Table = "words" if any(map(is_cjk, phrase)) else "stems"
-    match = f'(title : ^ "{phrase}") OR (aliases : "{phrase}")'
+    words = " ".join(segment_cjk(normalize_text(query.wording)).split())
+    table: Table = "words" if any(map(is_cjk, words)) else "stems"
+    in_title = Phrase(words, column="title", is_first=True)
+    match = AnyOf((in_title, Phrase(words, column="aliases")))
     titled = full_text.some_holding(match, MAX_READ + 1, table, scope)
     kinds: dict[FilePath, int] = {}
     # The text of a document need not contain the name of its file.

@@ -22,7 +22,7 @@ from ubp.search.fusion import (
 from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
 from ubp.search.named import Named, add_headings, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
-from ubp.search.query import Cut, Query, read_query, write_match
+from ubp.search.query import Cut, Query, make_match, read_query
 from ubp.search.results import (
     PageHit,
     Rankings,
@@ -289,8 +289,8 @@ def _rank(  # noqa: PLR0913  # a ranking depends on as many
             rankings = rankings._replace(links=found)
     if asked.mode == "semantic" and query.included is not None:
         full_text = view.full_text()
-        match = write_match(query.included, lambda term: full_text.has(term.expression))
-        lexical = lexical._replace(informative=match.terms)
+        wanted = make_match(query.included, lambda term: full_text.has(term.phrase))
+        lexical = lexical._replace(informative=wanted.terms)
     return rankings, links, lexical
 
 
@@ -302,7 +302,7 @@ def _keep_literal(
         return ranking
     matching = {place.path for place in lexical.places}
     # If the lexical ranking is complete, other documents can match by their file names only.
-    by_name = bool(lexical.expression) and not lexical.is_cut
+    by_name = lexical.match is not None and not lexical.is_cut
     others = ranking.scores.keys() - matching
     return ranking.within(
         matching | find_literal(view, query, context.names, others, by_name=by_name)

@@ -1,4 +1,4 @@
-"""Queries as users type them, parsed and written for FTS5; only filters can be wrong. Pure.
+"""Queries as users type them, parsed into what is looked for; only filters can be wrong. Pure.
 
 Words and quoted phrases are joined by OR and ranked; `-word` excludes, `prefix*` matches every word
 with that beginning. A query with an upper-case AND, OR or NOT (and parentheses) has the meaning
@@ -24,6 +24,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ubp.core.text import is_cjk
+from ubp.index.match import AllOf, Match, Without, any_of
 from ubp.search.filters import NO_FILTERS, Filters, parse_filters, unknown_fields
 from ubp.search.terms import (
     Lexeme,
@@ -102,10 +103,10 @@ class Cut(NamedTuple):
     pieces: tuple[str, ...]
 
 
-class Match(NamedTuple):
-    """A query for FTS5; `terms` are the distinct terms that hits may contain."""
+class Wanted(NamedTuple):
+    """What a query looks for; `terms` are the distinct terms that hits may contain."""
 
-    expression: str
+    match: Match
     terms: tuple[Term, ...]
     cuts: tuple[Cut, ...]
 
@@ -152,19 +153,14 @@ def parse_boolean(text: str) -> Node | None:
     return tree if parser.is_done else None
 
 
-def write_match(tree: Node, exists: Callable[[Term], bool], *, has_pieces: bool = False) -> Match:
-    """Write a query for FTS5; `exists` returns whether any section contains a term as a whole.
+def make_match(tree: Node, exists: Callable[[Term], bool], *, has_pieces: bool = False) -> Wanted:
+    """Return what a query looks for; `exists` returns whether any section contains a whole term.
 
     `has_pieces`: the pieces of an existing run are searched for as well.
     """
-    writer = _Writer(exists, has_pieces=has_pieces)
-    expression = writer.write(tree)
-    return Match(expression, tuple(dict.fromkeys(writer.terms)), tuple(dict.fromkeys(writer.cuts)))
-
-
-def any_of(terms: Iterable[Term]) -> str:
-    """Return the FTS5 expression that matches any of these terms."""
-    return _either(term.expression for term in terms)
+    maker = _Maker(exists, has_pieces=has_pieces)
+    match = maker.make(tree)
+    return Wanted(match, tuple(dict.fromkeys(maker.terms)), tuple(dict.fromkeys(maker.cuts)))
 
 
 def terms_in(node: Node) -> Iterator[Term]:
@@ -278,24 +274,24 @@ class _Parser:
         return is_next
 
 
-class _Writer:
+class _Maker:
     def __init__(self, exists: Callable[[Term], bool], *, has_pieces: bool) -> None:
         self.terms: list[Term] = []
         self.cuts: list[Cut] = []
         self._exists = exists
         self._has_pieces = has_pieces
 
-    def write(self, node: Node) -> str:
+    def make(self, node: Node) -> Match:
         if isinstance(node, Term):
             pieces = list(self._pieces(node))[: max(1, MAX_TERMS - len(self.terms))]
             if pieces[0] != node:
                 self.cuts.append(Cut(node.written, tuple(piece.written for piece in pieces)))
             self.terms += pieces
-            return any_of(pieces)
+            return any_of(piece.phrase for piece in pieces)
         if isinstance(node, Not):
-            included = self.write(node.included)
-            return f"({included} NOT {_either(map(_write_whole, node.excluded))})"
-        return _join(node, map(self.write, node.parts))
+            included = self.make(node.included)
+            return Without(included, any_of(map(_whole, node.excluded)))
+        return _join(node, map(self.make, node.parts))
 
     def _pieces(self, term: Term) -> Iterator[Term]:
         is_whole = not term.parts or self._exists(term)
@@ -306,20 +302,14 @@ class _Writer:
                 yield from self._pieces(part)
 
 
-def _write_whole(node: Node) -> str:
-    """Write a node without cutting its terms."""
+def _whole(node: Node) -> Match:
+    """Return what a node looks for, its terms uncut."""
     if isinstance(node, Term):
-        return node.expression
+        return node.phrase
     if isinstance(node, Not):
-        excluded = _either(map(_write_whole, node.excluded))
-        return f"({_write_whole(node.included)} NOT {excluded})"
-    return _join(node, map(_write_whole, node.parts))
+        return Without(_whole(node.included), any_of(map(_whole, node.excluded)))
+    return _join(node, map(_whole, node.parts))
 
 
-def _join(node: And | Or, expressions: Iterable[str]) -> str:
-    return f"({' AND '.join(expressions)})" if isinstance(node, And) else _either(expressions)
-
-
-def _either(expressions: Iterable[str]) -> str:
-    unique = list(dict.fromkeys(expressions))
-    return f"({' OR '.join(unique)})" if len(unique) > 1 else unique[0]
+def _join(node: And | Or, parts: Iterable[Match]) -> Match:
+    return AllOf(tuple(parts)) if isinstance(node, And) else any_of(parts)

@@ -8,7 +8,7 @@ from ubp.index.fulltext import FullTextSearch
 from ubp.index.view import View
 from ubp.search.filters import Filters
 from ubp.search.lexical import FileNames
-from ubp.search.query import And, Node, Not, Query, terms_in, write_match
+from ubp.search.query import And, Node, Not, Query, make_match, terms_in
 from ubp.search.terms import Term
 
 Scope = frozenset[FilePath] | None
@@ -88,13 +88,11 @@ class _Matcher:
     def documents(self, node: Node, *, is_excluded: bool = False) -> set[FilePath]:
         """Return the documents that match a node; excluded terms are never cut into pieces."""
         if isinstance(node, Term):
-            match = write_match(
-                node, lambda term: is_excluded or self._full_text.has(term.expression)
-            )
-            by_name = self._names.matching(match.terms)
+            wanted = make_match(node, lambda term: is_excluded or self._full_text.has(term.phrase))
+            by_name = self._names.matching(wanted.terms)
             if self._within is not None:
                 by_name.intersection_update(self._within)
-            return by_name | self._full_text.holding(match.expression, self._within)
+            return by_name | self._full_text.holding(wanted.match, self._within)
         if isinstance(node, Not):
             included = self.documents(node.included, is_excluded=is_excluded)
             return included.difference(

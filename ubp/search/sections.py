@@ -59,8 +59,8 @@ def find_sections(
     corpus = Corpus(view.full_text(), names, within)
     ranking = rank(corpus, query, limit)
     total, is_exact = len(ranking.places), not ranking.is_cut
-    if ranking.is_cut and within is None:
-        total = max(total, corpus.full_text.count(ranking.expression, MAX_COUNTED))
+    if ranking.match and ranking.is_cut and within is None:
+        total = max(total, corpus.full_text.count(ranking.match, MAX_COUNTED))
         is_exact = total < MAX_COUNTED
     places = ranking.places[:limit]
     texts = read_texts(view, {place.path for place in places})

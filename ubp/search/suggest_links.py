@@ -255,7 +255,7 @@ def _shared_terms(view: View, texts: tuple[str, str]) -> tuple[str, ...]:
     first, second = ({word.casefold() for word in _TERM.findall(_prose(text))} for text in texts)
     full_text = view.full_text()
     max_chunks = max(full_text.size() * COMMON_SHARE, 2)
-    counts = {word: full_text.frequency(Term(word).expression) for word in first & second}
+    counts = {word: full_text.frequency(Term(word).phrase) for word in first & second}
     by_rarity = sorted(counts, key=lambda word: (counts[word], -len(word), word))
     return tuple(word for word in by_rarity if 0 < counts[word] <= max_chunks)[:MAX_SHOWN_TERMS]
 

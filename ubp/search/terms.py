@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ubp.core.text import identifier_parts, is_cjk, segment_cjk
+from ubp.index.match import Phrase
 
 
 class Term(NamedTuple):
@@ -28,10 +29,9 @@ class Term(NamedTuple):
         return _is_run(self.written) and len(_SCRIPT.findall(self.written)) == 1
 
     @property
-    def expression(self) -> str:
-        """The term in FTS5's language."""
-        phrase = f'"{" ".join(segment_cjk(self.words or self.written).split())}"'
-        return f"{phrase} *" if self.is_prefix else phrase
+    def phrase(self) -> Phrase:
+        """What texts that have the term contain."""
+        return Phrase(" ".join(segment_cjk(self.words or self.written).split()), self.is_prefix)
 
 
 class Lexeme(NamedTuple):

@@ -4,6 +4,7 @@ from array import array
 
 import pytest
 
+from ubp.index.match import Phrase
 from ubp.index.store.fulltext import ChunkRows, FullTextIndex, RowMatch, Statistics
 from ubp.workspace import Workspace
 
@@ -37,8 +38,8 @@ def search(view, database):
     chunks = view.link_graph().query_stored(lambda graph: index.chunks_of("words", graph))
 
     def search(limit, select=all_count, adding=()):
-        statistics = Statistics(chunks, {'"tie"': 1.0, '"longer"': 1.0})
-        return index.search(RowMatch(['"tie"'], adding=adding), statistics, limit, select)
+        statistics = Statistics(chunks, {Phrase("tie"): 1.0, Phrase("longer"): 1.0})
+        return index.search(RowMatch([Phrase("tie")], adding=adding), statistics, limit, select)
 
     return search
 
@@ -82,7 +83,7 @@ def test_excluded_rows_are_skipped_without_another_scan(search, scans, every):
 
 
 def test_rows_that_another_order_may_raise_are_kept_behind_equal_ranks(search, every):
-    best, *others = search(5, adding=['"longer"'])
+    best, *others = search(5, adding=[Phrase("longer")])
     assert best.blob == every[-1].blob
     assert [row.blob for row in others] == [row.blob for row in every[:4]]
 

@@ -13,6 +13,7 @@ from math import inf, log
 from typing import Literal, NamedTuple, Self
 
 from ubp.core.model import ObjectId
+from ubp.index.match import AllOf, AnyOf, Match, Phrase
 from ubp.index.store.codec import pack_id, unpack_id
 from ubp.index.store.database import Database, Rows
 from ubp.index.store.links import EdgeTable, StoredGraphVersion
@@ -49,16 +50,16 @@ _Hit = tuple[float, bytes, int, int]  # rank, blob, number, row
 
 
 class RowMatch(NamedTuple):
-    """A query of FTS5, its words segmented; `weights` are those of COLUMNS, whole numbers.
+    """What ranks chunks; `weights` are those of COLUMNS, whole numbers.
 
-    Chunks with any of `terms` are found, or those of them that match `expression`; matches of
+    Chunks with any of `terms` are found, or those of them that match `condition`; matches of
     `adding` in the best of them add to their ranks, and may change their order.
     """
 
-    terms: Sequence[str]
+    terms: Sequence[Phrase]
     weights: Sequence[int] = (1, 1, 1, 1)
-    expression: str = ""
-    adding: Sequence[str] = ()
+    condition: Match | None = None
+    adding: Sequence[Phrase] = ()
     table: Table = "words"
 
 
@@ -97,7 +98,7 @@ class Statistics(NamedTuple):
     """What BM25 counts: the chunks of a snapshot, and the weights of terms in them."""
 
     chunks: ChunkRows
-    weights: Mapping[str, float]
+    weights: Mapping[Phrase, float]
 
 
 def odds(frequency: int, size: int) -> float:
@@ -118,6 +119,18 @@ class MatchCounts(NamedTuple):
 
     matching: int
     selected: int
+
+
+def write_fts5(match: Match) -> str:
+    """Write what is looked for in FTS5's language."""
+    if isinstance(match, Phrase):
+        words = match.words.replace('"', " ")
+        written = f'{"^ " * match.is_first}"{words}"{" *" * match.is_prefix}'
+        return f"({match.column} : {written})" if match.column else written
+    if isinstance(match, AllOf | AnyOf):
+        operator = " AND " if isinstance(match, AllOf) else " OR "
+        return f"({operator.join(map(write_fts5, match.parts))})"
+    return f"({write_fts5(match.included)} NOT {write_fts5(match.excluded)})"
 
 
 class FullTextIndex:
@@ -160,17 +173,14 @@ class FullTextIndex:
         """Return the best chunks of the pages that may be found (`within`: of these alone).
 
         Equal ranks are sorted by blob and number.
-
-        Raises:
-            ValueError: FTS5 cannot parse an expression.
         """
         condition, rows = "", None
         if within is not None:
             condition, rows = OF_PAGES, json.dumps(self._pages(within))
-        if match.expression:
+        if match.condition:
             matching = self._database.matches(
                 f"SELECT rowid FROM {match.table} WHERE {match.table} MATCH ?{condition}",  # noqa: S608  # ours
-                [match.expression, rows] if rows is not None else [match.expression],
+                [write_fts5(match.condition), *([] if rows is None else [rows])],
             )
             condition, rows = OF_ROWS, json.dumps([row for (row,) in matching])
         ranking = _Ranking(self._database, match, statistics)
@@ -184,30 +194,34 @@ class FullTextIndex:
             )
         return [WordsRow(unpack_id(blob), number, rank) for rank, blob, number, _ in hits[:limit]]
 
-    def count(self, match: str, most: int, select: Select) -> MatchCounts:
+    def count(self, match: Match, most: int, select: Select) -> MatchCounts:
         """Count the first `most` chunks that match."""
         rows = self._database.matches(
             "SELECT blob FROM (SELECT rowid AS row FROM words WHERE words MATCH ? LIMIT ?)"  # noqa: S608  # ours
             " LEFT JOIN chunk ON chunk.id = row LEFT JOIN page ON page.id = chunk.page"
             f" AND {intact('chunk')}",
-            [match, most],
+            [write_fts5(match), most],
         )
         blobs = [unpack_id(blob) for (blob,) in rows if blob]
         selected = select(set(blobs))
         return MatchCounts(len(rows), sum(blob in selected for blob in blobs))
 
-    def frequency(self, match: str, table: Table, chunks: ChunkRows) -> int:
-        """Return how many of these chunks match; 0.03 µs each, where there are no others 0.2."""
+    def frequency(self, phrase: Phrase, table: Table, chunks: ChunkRows) -> int:
+        """Return how many of these chunks contain a phrase.
+
+        It takes 0.03 µs for each, where there are no others 0.2.
+        """
+        expression = write_fts5(phrase)
         ((averages, count),) = self._database.matches(
             f"SELECT (SELECT block FROM {table}_data WHERE id = 1), count(*) FROM {table}"  # noqa: S608  # one of two
             f" WHERE {table} MATCH ?",
-            [match],
+            [expression],
         )
         if not count or _numbers(averages)[0] == chunks.size:
             return int(count)
         rows = self._database.matches(
             f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid BETWEEN ? AND ?",  # noqa: S608  # one of two
-            [match, chunks.first, chunks.first + len(chunks.lengths) - 1],
+            [expression, chunks.first, chunks.first + len(chunks.lengths) - 1],
         )
         first, lengths = chunks.first, chunks.lengths
         return sum(lengths[row - first] >= 0 for (row,) in rows)
@@ -230,7 +244,7 @@ class FullTextIndex:
 
     def holding(
         self,
-        match: str,
+        match: Match,
         within: Collection[ObjectId] | None = None,
         table: Table = "words",
         limit: int | None = None,
@@ -244,7 +258,7 @@ class FullTextIndex:
             f" WHERE {intact('chunk')} AND chunk.id IN"
             f" (SELECT rowid FROM {table} WHERE {table} MATCH ?{condition})"
             f"{'' if limit is None else ' LIMIT ?'}",
-            [match, *arguments, *([] if limit is None else [limit])],
+            [write_fts5(match), *arguments, *([] if limit is None else [limit])],
         )
         return {unpack_id(blob) for (blob,) in rows}
 
@@ -314,7 +328,7 @@ class _Ranking:
             f" WHERE {table} MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
         )
 
-    def scores(self, terms: Iterable[str], condition: str, rows: str | None) -> dict[int, float]:
+    def scores(self, terms: Iterable[Phrase], condition: str, rows: str | None) -> dict[int, float]:
         """Return the sum over these terms for each chunk that has any of them."""
         first, lengths, size, words = self._chunks
         arguments = [first, first + len(lengths) - 1, *([] if rows is None else [rows])]
@@ -323,7 +337,7 @@ class _Ranking:
         known = scores.get
         for term in terms:
             (averages, frequency), *found = self._database.matches(
-                self._sql + condition, [term, *arguments]
+                self._sql + condition, [write_fts5(term), *arguments]
             )
             if not found:
                 continue
