@@ -97,7 +97,7 @@ async def test_suggested_next_call_is_about_the_same_repository(client, ask_reco
 async def test_tools_have_a_parameter_for_the_repository(client):
     for tool in (await client.list_tools()).tools:
         choice = tool.input_schema["properties"]["repository"]
-        assert choice["enum"] == ["api", "web"]
+        assert choice == {"type": "string", "description": "by default api: api, web"}
 
 
 async def test_unknown_repository_is_an_error_that_lists_the_known_ones(client):
@@ -135,6 +135,45 @@ async def test_prompts_and_completions_are_about_the_chosen_repository(client):
         ResourceTemplateReference(uri=template), {"name": "repository", "value": "w"}
     )
     assert completed.completion.values == ["web"]
+
+
+MANY = 2_000
+# The tools of one repository have 9,000 characters (`test_protocol`).
+MOST_CHARACTERS = 12_000
+
+
+async def test_a_client_of_2000_repositories_reads_no_list_of_them(roots):
+    open_api = partial(open_workspace, str(roots / "api"))
+    names = short_names([f"/srv/git/team-{n % 40:02}/service-{n:04}" for n in range(MANY)])
+    served = [
+        ServedRepository(name, Scheduler(open_api), [f"specification-{number}"])
+        for number, name in enumerate(names)
+    ]
+    repositories = Repositories(served, select_tools())
+    server = create_server(repositories, Subscriptions(repositories))
+    served[0].scheduler.start()
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        listed = [tool.model_dump_json(by_alias=True, exclude_none=True) for tool in tools]
+        assert sum(map(len, listed)) < MOST_CHARACTERS
+        resources = (await client.list_resources()).resources
+        assert len(resources) < 100
+        templates = (await client.list_resource_templates()).resource_templates
+        assert "ubp://stale{?repository}" in [template.uri_template for template in templates]
+        prompts = (await client.list_prompts()).prompts
+        assert len(prompts[0].model_dump_json()) < 2_000
+        for reference in (
+            PromptReference(name="ubp_update_stale_page"),
+            ResourceTemplateReference(uri="ubp://stale{?repository}"),
+        ):
+            asked = await client.complete(reference, {"name": "repository", "value": "1234"})
+            assert asked.completion.values == ["service-1234"]
+        asked = await client.complete(reference, {"name": "repository", "value": "serv"})
+        assert (len(asked.completion.values), asked.completion.total) == (100, MANY)
+        answer = await client.call_tool("ubp_list_pages", {"repository": "sevice-1234"})
+        assert "Did you mean service-1234?" in answer.content[0].text
+        assert len(answer.content[0].text) < 500
+    served[0].scheduler.close()
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")  # of the client

@@ -6,7 +6,8 @@ takes 75 ms to import.
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ubp.core.model import FilePath
@@ -79,6 +80,8 @@ _ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
 SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
 # A command that is printed names at most this many pages; more make it unreadable.
 MAX_PAGES = 5
+# Descriptions and errors list at most so many names of repositories or collections.
+MAX_NAMES = 8
 # The level of a page that a change makes stale.
 NOW_STALE = "now stale"
 # Of a drift the commit that began it and the two after it are listed; others are counted.
@@ -86,6 +89,12 @@ MAX_COMMITS = 3
 # Where a link leads, seen from the page that is shown.
 ARROWS: Mapping[str, str] = {"outlink": "->", "backlink": "<-"}
 LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
+
+
+def list_names(names: Collection[str]) -> str:
+    """Return the names for a sentence: all of them, or the first and how many others there are."""
+    shown = ", ".join(islice(names, MAX_NAMES))
+    return f"{shown} and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else shown
 
 
 def printable(text: str) -> str:

@@ -1,6 +1,6 @@
 """Completion of page paths in prompts and resource addresses."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptReference
 
@@ -28,25 +28,28 @@ def completer(
         exists = reference.name in known_prompts
         name = reference.name
     else:
-        exists = reference.uri.removesuffix(resources.CHOICE) == resources.PAGE_TEMPLATE
+        own_uri = reference.uri.removesuffix(resources.CHOICE)
+        exists = own_uri in {resources.PAGE_TEMPLATE, *(row.uri for row in resources.ROWS)}
         name = reference.uri
     if not exists:
         raise bad_params(f"Unknown prompt or resource template: {name}.", ref=name)
     if params.argument.name == REPOSITORY:
-        names = [name for name in repositories if name.startswith(params.argument.value)]
+        names = _matching(params.argument.value, repositories)
         return lambda _: _completion(names)
     if params.argument.name != "filepath":
         return lambda _: _completion([])
-    return lambda workspace: _completion(_matching_paths(workspace, params.argument.value))
+    return lambda workspace: _completion(
+        _matching(params.argument.value, workspace.session.view().document_paths())
+    )
 
 
-def _matching_paths(workspace: Workspace, typed: str) -> Sequence[str]:
-    """Return the pages whose paths begin with the typed text, then those that contain it."""
+def _matching(typed: str, names: Iterable[str]) -> Sequence[str]:
+    """Return the names that begin with the typed text, then those that contain it."""
     prefix = typed.casefold()
-    paths = [(path.casefold(), path) for path in workspace.session.view().document_paths()]
-    starting = [path for folded, path in paths if folded.startswith(prefix)]
+    folded_names = [(name.casefold(), name) for name in names]
+    starting = [name for folded, name in folded_names if folded.startswith(prefix)]
     containing = [
-        path for folded, path in paths if prefix in folded and not folded.startswith(prefix)
+        name for folded, name in folded_names if prefix in folded and not folded.startswith(prefix)
     ]
     return starting + containing
 

@@ -26,7 +26,7 @@ from ubp.answers.staleness.check_staleness import text as checked_text
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.encoding import from_object
 from ubp.frame.quoting import enclose_titles, name
-from ubp.frame.wording import joined
+from ubp.frame.wording import joined, list_names
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.server.errors import bad_params
@@ -103,7 +103,7 @@ def list_prompts(repositories: Repositories) -> ListPromptsResult:
     """Return all prompts; where there are several repositories, each has an argument for one."""
     names = repositories.names
     choice = PromptArgument(
-        name=REPOSITORY, description=f"{', '.join(names)}; by default the first", required=False
+        name=REPOSITORY, description=f"{list_names(names)}; by default the first", required=False
     )
     return ListPromptsResult(
         prompts=[

@@ -6,6 +6,7 @@ answer says which it is about.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.text import closest_name
-from ubp.frame.wording import printable
+from ubp.frame.wording import MAX_NAMES, list_names, printable
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import offer_collections
 from ubp.server.tools.tool import AnyTool, repeating
@@ -122,7 +123,7 @@ class Repositories:
             raise BadArgumentError(
                 REPOSITORY,
                 f"This server has no repository {name}.",
-                cause=f"It has {', '.join(self._served)}.",
+                cause=f"It has {list_names(self._served)}.",
                 hint=f"Did you mean {closest}?" if closest else "",
             )
         return self._served[name]
@@ -155,12 +156,9 @@ class Repositories:
         return offer_collections(self._tools, [*names], [*languages] if is_known else ())
 
     def schema(self) -> Mapping[str, Any]:
-        """Return the schema of the argument that chooses a repository."""
-        return {
-            "type": "string",
-            "enum": [*self.names],
-            "description": f"by default {self.names[0]}",
-        }
+        """Return the schema of the argument that chooses a repository: each tool has it."""
+        known = f": {list_names(self.names)}" if len(self.names) <= MAX_NAMES else ""
+        return {"type": "string", "description": f"by default {self.names[0]}{known}"}
 
     def _serve(self, served: Sequence[ServedRepository]) -> None:
         self._served = {repository.name: repository for repository in served}
@@ -178,11 +176,13 @@ def short_names(roots: Sequence[str]) -> tuple[str, ...]:
     ('api', 'web/docs', 'app/docs')
     """
     paths = [PurePath(root) for root in roots]
+    longest = max((len(path.parts) for path in paths), default=0)
+    shared = [Counter(path.parts[-length:] for path in paths) for length in range(1, longest)]
 
     def name(path: PurePath) -> str:
         for length in range(1, len(path.parts)):
             ending = path.parts[-length:]
-            if sum(other.parts[-length:] == ending for other in paths) == 1:
+            if shared[length - 1][ending] == 1:
                 return "/".join(ending)
         return path.as_posix()
 

@@ -25,6 +25,7 @@ from ubp.frame.arguments import reject_path_traversal
 from ubp.frame.encoding import to_json, to_object
 from ubp.frame.kit import KitResource
 from ubp.frame.quoting import name
+from ubp.frame.wording import MAX_NAMES
 from ubp.frame.writer import Writer, stale_ref_text
 from ubp.index.select import select_page
 from ubp.output.ci.outcome import result_uri
@@ -62,6 +63,8 @@ class ResourceRow(NamedTuple):
 def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourcesResult:
     """Return the resources at fixed addresses, those of each repository; pages have a template.
 
+    Of many repositories those of the first: the others have templates.
+
     `has_apps`: the client shows MCP Apps, whose pages are resources, too.
     """
     rows: tuple[ResourceRow | KitResource, ...] = (
@@ -76,7 +79,7 @@ def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourc
             description=row.description,
             mime_type=JSON,
         )
-        for repository in repositories.names or ("",)
+        for repository in repositories.names[:MAX_NAMES] or ("",)
         for row in rows
     ]
     apps = [tool.app for tool in repositories.offered() if has_apps and tool.app]
@@ -95,7 +98,10 @@ def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourc
 
 
 def list_templates(repositories: Repositories) -> ListResourceTemplatesResult:
-    """Return the templates of the addresses of pages, and of projects where they are offered."""
+    """Return the templates of the addresses of pages, and of projects where they are offered.
+
+    Where there are several repositories, each address has one, in which its name is completed.
+    """
     page = ResourceTemplate(
         uri_template=PAGE_TEMPLATE + (CHOICE if repositories.names else ""),
         name="page",
@@ -113,7 +119,18 @@ def list_templates(repositories: Repositories) -> ListResourceTemplatesResult:
         )
         for row in _kit_rows(repositories, is_template=True)
     ]
-    return ListResourceTemplatesResult(resource_templates=[page, *of_kits])
+    fixed = [
+        ResourceTemplate(
+            uri_template=row.uri + CHOICE,
+            name=row.name,
+            title=row.title,
+            description=row.description,
+            mime_type=JSON,
+        )
+        for row in ROWS
+        if repositories.names
+    ]
+    return ListResourceTemplatesResult(resource_templates=[page, *fixed, *of_kits])
 
 
 def check_address(uri: str, repositories: Repositories) -> tuple[ServedRepository, str]:

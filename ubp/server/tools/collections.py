@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from ubp.core.errors import BadArgumentError, UsageError
 from ubp.core.text import closest_name
 from ubp.frame.schema import Schema
+from ubp.frame.wording import list_names
 from ubp.index.collections import parse_reference
 from ubp.workspace import Workspace
 
@@ -13,7 +14,7 @@ COLLECTION = "collection"
 
 def collection_schema(names: Sequence[str]) -> Schema:
     """Return the schema of the argument for these collections."""
-    description = f"read this instead of the project: {', '.join(names)} (or NAME@REV)"
+    description = f"read this instead of the project: {list_names(names)} (or NAME@REV)"
     return {"type": "string", "description": description}
 
 
@@ -42,7 +43,7 @@ def open_collection(
         raise BadArgumentError(
             COLLECTION,
             f"This project has no collection {reference.name}.",
-            cause=f"It has {', '.join(sorted(names))}.",
+            cause=f"It has {list_names(sorted(names))}.",
             hint=f"Did you mean {closest}?" if closest else "",
         )
     return workspace.in_collection(reference.name, reference.version)
