@@ -6,7 +6,7 @@ Values are NamedTuples, not dataclasses, because the hook's import path includes
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple, NewType, get_args
+from typing import Literal, NamedTuple, NewType, Self, get_args
 
 ObjectId = NewType("ObjectId", str)
 """40 hexadecimal digits: a blob, tree or commit."""
@@ -113,12 +113,68 @@ PageFields = Mapping[str, str | tuple[str, ...]]
 """The front matter's fields with a scalar or a list of scalars, as texts as they are written."""
 
 
+class RepositoryPath(str):
+    """A path in one of several repositories.
+
+    It reads like any path, without the repository's name; it is equal to, and sorted with, others
+    by repository and path. A path of the only repository is a string alone.
+    """
+
+    __slots__ = ("_identity", "repository")
+
+    repository: str
+    _identity: tuple[str, str]
+
+    def __new__(cls, repository: str, path: str) -> Self:
+        """Return the path in a repository, whose name is not empty."""
+        self = super().__new__(cls, path)
+        self.repository = repository
+        self._identity = repository, str(path)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RepositoryPath) and self._identity == other._identity
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __lt__(self, other: str) -> bool:
+        return self._identity < (repository_of(other), str(other))
+
+    def __le__(self, other: str) -> bool:
+        return self._identity <= (repository_of(other), str(other))
+
+    def __gt__(self, other: str) -> bool:
+        return not self <= other
+
+    def __ge__(self, other: str) -> bool:
+        return not self < other
+
+
+def in_repository(repository: str, path: str) -> FilePath:
+    """Return a path in one of several repositories."""
+    return FilePath(RepositoryPath(repository, path))
+
+
+def repository_of(path: str) -> str:
+    """Return the repository of a path; "" where there is only one."""
+    return path.repository if isinstance(path, RepositoryPath) else ""
+
+
 class Page(NamedTuple):
-    """A document of a snapshot."""
+    """A document of a snapshot; identity and order are those of its repository and path."""
 
     filepath: FilePath
     blob: ObjectId
     facts: PageFacts
+
+    @property
+    def repository(self) -> str:
+        """The name of its repository; "" where there is only one."""
+        return repository_of(self.filepath)
 
 
 class Commit(NamedTuple):

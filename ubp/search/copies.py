@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ubp.core.languages import language_of, languages_of_text, without_language
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, repository_of
 from ubp.search.fusion import Fused
 from ubp.search.versions import is_version, read_version, recency
 
@@ -49,9 +49,10 @@ def fold(found: Sequence[Fused], read_titles: Titles, preference: Preference) ->
     else the best one; of its versions the preferred one, else the newest. It has the place and the
     score of the best one.
     """
-    families: dict[str, list[Fused]] = {}
+    families: dict[tuple[str, str], list[Fused]] = {}
     for document in found:
-        families.setdefault(family_of(document.path), []).append(document)
+        family = repository_of(document.path), family_of(document.path)
+        families.setdefault(family, []).append(document)
     if len(families) == len(found):
         return Folded(found)
     several = [document.path for some in families.values() if len(some) > 1 for document in some]

@@ -53,6 +53,11 @@ class Filters(NamedTuple):
     versions: tuple[str, ...] = ()
 
     @property
+    def are_any(self) -> bool:
+        """Whether there is any filter."""
+        return any(self) or self.within is not None
+
+    @property
     def need_facts(self) -> bool:
         """Whether tags or types are needed to decide."""
         return bool(

@@ -7,18 +7,19 @@ by blobs, does not contain them; words in them are added to the rank.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import log
 from typing import NamedTuple
 
 from ubp.core.model import FilePath
-from ubp.index.fulltext import FullTextSearch, TextHit
+from ubp.index.fulltext import TextHit
 from ubp.index.match import Match, Phrase, any_of
 from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, Table, odds
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_term, normalize_text
 from ubp.search.query import Cut, Or, Query, Wanted, make_match, terms_in
+from ubp.search.searched import Names, Scope, Words
 from ubp.search.terms import Term
 
 # These files are about what their folder is named after.
@@ -193,9 +194,9 @@ class FileNames:
 class Corpus(NamedTuple):
     """The texts of documents and the names of their files; only those `within` count, None: all."""
 
-    full_text: FullTextSearch
-    names: FileNames
-    within: Collection[FilePath] | None = None
+    full_text: Words
+    names: Names
+    within: Scope = None
 
 
 def find_words(corpus: Corpus, query: Query, limit: int) -> tuple[Ranking, LexicalRanking]:
@@ -263,7 +264,7 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     )
 
 
-def with_longer_words(full_text: FullTextSearch, wanted: Wanted, table: Table) -> Wanted:
+def with_longer_words(full_text: Words, wanted: Wanted, table: Table) -> Wanted:
     """Return a query in which words that no section contains are those that contain them."""
     terms: list[Term] = []
     cuts = list(wanted.cuts)
@@ -284,7 +285,7 @@ def with_longer_words(full_text: FullTextSearch, wanted: Wanted, table: Table) -
 
 
 def partition_by_idf(
-    full_text: FullTextSearch, terms: Sequence[Term], table: Table = "words"
+    full_text: Words, terms: Sequence[Term], table: Table = "words"
 ) -> TermPartition:
     """Partition the terms of a query that are joined by OR; a single term is in every part."""
     frequencies = {term: full_text.frequency(term.phrase, table) for term in terms}
@@ -328,7 +329,7 @@ def partition_by_idf(
     )
 
 
-def is_foreign(full_text: FullTextSearch, query: Query) -> bool:
+def is_foreign(full_text: Words, query: Query) -> bool:
     """Return whether a query is English, two plain words at least, and most sections Japanese.
 
     Names from code (`std::vector`, useState, JSON) occur in any language. A Japanese query finds

@@ -4,7 +4,7 @@ Case, width, punctuation and plural do not matter. Names are compared exactly; t
 finds the few documents whose names are worth reading.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,10 +12,9 @@ from ubp.core.model import FilePath, Page, Section
 from ubp.core.text import is_cjk, segment_cjk
 from ubp.index.match import AnyOf, Phrase
 from ubp.index.store.fulltext import Table
-from ubp.index.view import View
-from ubp.search.lexical import FileNames
 from ubp.search.match import normalize_text, strip_plural, words_of
 from ubp.search.query import Query
+from ubp.search.searched import Names, Scope, Searched
 
 MAX_WORDS = 12  # a longer query is a sentence
 # A name that more documents begin with, or whose words more aliases contain, names none of them.
@@ -45,9 +44,7 @@ def name_key(name: str) -> Key:
     return tuple(map(strip_plural, words_of(segment_cjk(normalize_text(name)))))
 
 
-def find_named(
-    view: View, query: Query, names: FileNames, scope: Collection[FilePath] | None
-) -> Named:
+def find_named(view: Searched, query: Query, names: Names, scope: Scope) -> Named:
     """Return the documents of the scope whose title, alias or file name is the query."""
     key = name_key(query.wording)
     if not 0 < len(key) <= MAX_WORDS or query.is_boolean:

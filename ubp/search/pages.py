@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath, LinkType
-from ubp.index.view import View
 from ubp.search.copies import Folded, Preference, fold
 from ubp.search.filters import Filters
 from ubp.search.fusion import (
@@ -19,7 +18,7 @@ from ubp.search.fusion import (
     fuse,
     words_share,
 )
-from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
+from ubp.search.lexical import Corpus, LexicalRanking, find_words
 from ubp.search.named import Named, add_headings, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, make_match, read_query
@@ -31,7 +30,8 @@ from ubp.search.results import (
     is_found,
     read_texts,
 )
-from ubp.search.scope import Scope, find_literal, find_scope
+from ubp.search.scope import find_literal, find_scope
+from ubp.search.searched import Names, Scope, Searched
 from ubp.search.semantic import SemanticRanking, add_names, find_meaning
 from ubp.search.terms import Term
 
@@ -91,7 +91,7 @@ class PageQuery(NamedTuple):
 class SearchContext(NamedTuple):
     """What a search needs; without `meaning` a hybrid search ranks by words and links."""
 
-    names: FileNames
+    names: Names
     meaning: SemanticRanking | None
     watch: Stopwatch
 
@@ -130,7 +130,7 @@ class PageAnswer(NamedTuple):
         return has_meaning and bool(self.pages) and is_low and not is_named
 
 
-def find_pages(view: View, asked: PageQuery, context: SearchContext) -> PageAnswer:
+def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> PageAnswer:
     """Return the best documents for a asked.
 
     Raises:
@@ -140,7 +140,7 @@ def find_pages(view: View, asked: PageQuery, context: SearchContext) -> PageAnsw
     with watch.step("scope"):
         query = read_query(asked.text, field_names=view.field_names)
         query = query._replace(filters=query.filters.joined(asked.filters))
-        scope = find_scope(view, query, context.names)
+        scope = find_scope(query, context.names)
     if query.tree is None:
         return _list_scope(view, query, scope, asked.limit)
     found = _find(view, asked, query, scope, context)
@@ -194,7 +194,7 @@ class _Found(NamedTuple):
 
 
 def _find(
-    view: View, asked: PageQuery, query: Query, scope: Scope, context: SearchContext
+    view: Searched, asked: PageQuery, query: Query, scope: Scope, context: SearchContext
 ) -> _Found:
     """Return what was found; deeper where versions of few pages fill the rankings."""
     named = Named()
@@ -215,7 +215,7 @@ def _find(
     return _Found(fused, folded, named, rankings, links, lexical)
 
 
-def _fold(view: View, found: Sequence[Fused], named: Named, asked: PageQuery) -> Folded:
+def _fold(view: Searched, found: Sequence[Fused], named: Named, asked: PageQuery) -> Folded:
     """Return what was found, with what the query names first, versions and translations as one."""
     present = {document.path for document in found}
     absent = [Fused(path, 0.0, None, None, None) for path in named.kinds if path not in present]
@@ -250,7 +250,7 @@ def _first_named(folded: Folded, named: Named) -> Folded:
 
 
 def _rank(  # noqa: PLR0913  # a ranking depends on as many
-    view: View,
+    view: Searched,
     asked: PageQuery,
     query: Query,
     scope: Scope,
@@ -295,7 +295,7 @@ def _rank(  # noqa: PLR0913  # a ranking depends on as many
 
 
 def _keep_literal(
-    view: View, query: Query, context: SearchContext, ranking: Ranking, lexical: LexicalRanking
+    view: Searched, query: Query, context: SearchContext, ranking: Ranking, lexical: LexicalRanking
 ) -> Ranking:
     """Drop the documents that do not contain the query if it must be matched literally."""
     if not query.is_literal or query.is_boolean:
@@ -316,7 +316,7 @@ def _fusion_input(
     return scores, FusionInput(lexical.max_score, lexical.is_foreign, asked.is_absolute)
 
 
-def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:
+def _list_scope(view: Searched, query: Query, scope: Scope, limit: int) -> PageAnswer:
     """Return the documents that match the filters of a query without words, sorted by path."""
     paths: Sequence[FilePath] = sorted(scope or ())
     fused = [Fused(path, 1.0, None, None, None) for path in paths]

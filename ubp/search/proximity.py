@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import FilePath, LinkType
-from ubp.index.link_graph import Adjacency
 from ubp.index.store.links import Neighborhood
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
+from ubp.search.searched import Links
 from ubp.search.traverse import Path, traverse
 
 # The number of hits from which links are followed, and of documents on each further level: to read
@@ -41,7 +41,7 @@ class _Reached(NamedTuple):
 
 
 def rank_linked(
-    adjacency: Adjacency,
+    adjacency: Links,
     seeds: Mapping[FilePath, float],
     depth: int,
     link_types: Collection[LinkType] = (),

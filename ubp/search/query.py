@@ -64,6 +64,19 @@ class Not(NamedTuple):
 Node = Term | And | Or | Not
 
 
+class Condition(NamedTuple):
+    """Which documents may match, whatever their rank.
+
+    They pass the filters, match what is `required` and none of what is `excluded`. Operators apply
+    to a whole document: both words of `a AND b` must occur in any of its sections or in its file's
+    name, and no excluded word in any of them.
+    """
+
+    filters: Filters = NO_FILTERS
+    required: "Node | None" = None
+    excluded: "tuple[Node, ...]" = ()
+
+
 class Query(NamedTuple):
     """A parsed query; `tree` is None if it contains nothing to search for.
 
@@ -94,6 +107,14 @@ class Query(NamedTuple):
     def excluded(self) -> tuple[Node, ...]:
         """What the tree excludes as a whole."""
         return self.tree.excluded if isinstance(self.tree, Not) else ()
+
+    @property
+    def condition(self) -> Condition | None:
+        """The condition on documents; None: all may match."""
+        required = self.tree if self.is_boolean else None
+        excluded = () if self.is_boolean else self.excluded
+        is_any = required is None and not excluded and not self.filters.are_any
+        return None if is_any else Condition(self.filters, required, excluded)
 
 
 class Cut(NamedTuple):

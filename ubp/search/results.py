@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, Section
 from ubp.core.text import estimate_tokens, summarize
 from ubp.index.store.links import Neighbor, Neighborhood
-from ubp.index.view import View
 from ubp.markdown.chunks import MIN_TOKENS
 from ubp.search.choose import choose_parts
 from ubp.search.excerpt import Passage, cut_passage
@@ -18,6 +17,7 @@ from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
 from ubp.search.named import Named
 from ubp.search.proximity import MAX_LINKS, paths_around
+from ubp.search.searched import Searched
 from ubp.search.terms import Term
 from ubp.search.traverse import LINK_TYPE_RANKS, Direction, Path
 
@@ -153,7 +153,7 @@ def is_found(path: FilePath, rankings: Rankings) -> bool:
 
 
 def build_hits(  # noqa: PLR0913  # two of them are not in every search
-    view: View,
+    view: Searched,
     found: Sequence[Fused],
     texts: Mapping[FilePath, DocumentText],
     rankings: Rankings,
@@ -277,12 +277,13 @@ def coverage(hit: PageHit, weights: Mapping[Term, float]) -> float:
     body = best.extract.text if best.extract else ""
     text = "\n".join([hit.page.facts.title or "", hit.page.filepath, *headings, body])
     terms = tuple(weights)
-    contained = {terms[span.term] for span in find_terms(text, terms)}
-    return sum(weights[term] for term in contained) / (sum(weights.values()) or 1.0)
+    worths = tuple(weights.values())
+    contained = {span.term for span in find_terms(text, terms)}  # numbers: they have one order
+    return sum(worths[term] for term in contained) / (sum(worths) or 1.0)
 
 
 def find_linked(
-    view: View, found: Sequence[FilePath], link_types: Collection[LinkType] = ()
+    view: Searched, found: Sequence[FilePath], link_types: Collection[LinkType] = ()
 ) -> dict[FilePath, tuple[LinkedPage, ...]]:
     """Return the documents that each found document is linked with, the strongest links first.
 
@@ -302,7 +303,7 @@ def find_linked(
     }
 
 
-def read_texts(view: View, paths: Collection[FilePath]) -> dict[FilePath, DocumentText]:
+def read_texts(view: Searched, paths: Collection[FilePath]) -> dict[FilePath, DocumentText]:
     """Read these documents; those deleted meanwhile are left out."""
     pages = view.pages_at(paths)
     cache = view.context.cache.derived("texts", _TextCache)
@@ -401,7 +402,7 @@ def _strongest(
     return list(strongest.values())[:LINKED_PER_PAGE]
 
 
-def summarize_pages(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
+def summarize_pages(view: Searched, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
     """Summarize documents; the results for committed ones are cached by blob."""
     cache: dict[ObjectId, str] = view.context.cache.derived("summaries", dict)
     if len(cache) > MAX_SUMMARIES:

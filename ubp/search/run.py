@@ -15,6 +15,7 @@ from ubp.search.pages import (
     Stopwatch,
     find_pages,
 )
+from ubp.search.scope import ViewNames
 from ubp.search.semantic import SemanticRanking
 
 
@@ -66,13 +67,13 @@ def search_pages(session: Session, query: PageQuery, ref: str | None = None) -> 
     return FoundPages(view, answer, search_type, fallback, watch)
 
 
-def file_names(view: View) -> FileNames:
+def file_names(view: View) -> ViewNames:
     """Return the names of the view's files; they are built again only if paths have changed."""
     last: list[FileNames] = view.context.cache.derived("file names", list)
     paths = view.document_paths()
     if not last or last[0].paths != paths:
         last[:] = [FileNames(paths)]
-    return last[0]
+    return ViewNames(view, last[0])
 
 
 def open_search(session: Session) -> tuple[View, SearchContext]:

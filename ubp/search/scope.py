@@ -4,38 +4,48 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from ubp.core.model import FilePath
-from ubp.index.fulltext import FullTextSearch
 from ubp.index.view import View
 from ubp.search.filters import Filters
 from ubp.search.lexical import FileNames
-from ubp.search.query import And, Node, Not, Query, make_match, terms_in
+from ubp.search.query import And, Condition, Node, Not, Query, make_match, terms_in
+from ubp.search.searched import Names, Scope, Searched, Words
 from ubp.search.terms import Term
 
-Scope = frozenset[FilePath] | None
-"""The documents that may match; None: all of them."""
+
+def find_scope(query: Query, names: Names) -> Scope:
+    """Return the documents that may match a query; None: all of them."""
+    condition = query.condition
+    return None if condition is None else names.select(condition)
 
 
-def find_scope(view: View, query: Query, names: FileNames) -> Scope:
-    """Return the documents that may match.
+class ViewNames:
+    """The names of a view's documents, and those of them that meet a condition."""
 
-    Operators apply to a whole document: both words of `a AND b` must occur in any of its sections
-    or in its file's name, and no excluded word in any of them.
-    """
-    allowed = find_allowed(view, query.filters, names.paths)
-    if query.tree is None or not (query.is_boolean or query.excluded):
-        return allowed
-    matcher = _Matcher(view.full_text(), names)
-    if query.is_boolean:
-        matching = matcher.documents(query.tree)
-        return frozenset(matching) if allowed is None else allowed & matching
-    excluded = (matcher.documents(node, is_excluded=True) for node in query.excluded)
-    return frozenset(names.paths if allowed is None else allowed).difference(*excluded)
+    def __init__(self, view: View, names: FileNames) -> None:
+        """Answer for the documents of a view, which have these names."""
+        self._view = view
+        self._names = names
+        self.score = names.score
+        self.matching = names.matching
+        self.equal = names.equal
+
+    def select(self, condition: Condition) -> frozenset[FilePath]:
+        """Return the documents that meet a condition."""
+        allowed = _allowed(self._view, condition.filters, self._names.paths)
+        matcher = _Matcher(self._view.full_text(), self)
+        if condition.required is None:
+            paths = frozenset(self._names.paths if allowed is None else allowed)
+        else:
+            matching = matcher.documents(condition.required)
+            paths = frozenset(matching if allowed is None else matching.intersection(allowed))
+        excluded = (matcher.documents(node, is_excluded=True) for node in condition.excluded)
+        return paths.difference(*excluded)
 
 
 def find_literal(
-    view: View,
+    view: Searched,
     query: Query,
-    names: FileNames,
+    names: Names,
     paths: Collection[FilePath],
     *,
     by_name: bool = False,
@@ -52,9 +62,11 @@ def find_literal(
     return frozenset(_Matcher(view.full_text(), names, paths).documents(query.included))
 
 
-def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
-    """Return those of `documents` (all there are) that match the filters."""
-    if not any(filters) and filters.within is None:
+def _allowed(
+    view: View, filters: Filters, documents: Sequence[FilePath]
+) -> Collection[FilePath] | None:
+    """Return those of `documents` (all there are) that match the filters; None: all of them."""
+    if not filters.are_any:
         return None
     paths = filters.matching_paths(documents)
     if filters.within is not None:
@@ -63,13 +75,13 @@ def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) ->
         fields = view.fields(paths)
         paths = [path for path in paths if filters.match_fields(fields.get(path, {}))]
     if not filters.need_facts:
-        return frozenset(paths)
+        return paths
     # Many documents share few combinations of facts: to check each of 26,000 takes 90 ms.
     match_facts = cache(filters.match_facts)
     pages = view.pages_at(paths)
-    return frozenset(
+    return [
         path for path, page in pages.items() if match_facts(page.facts.tags, page.facts.doc_type)
-    )
+    ]
 
 
 class _Matcher:
@@ -77,8 +89,8 @@ class _Matcher:
 
     def __init__(
         self,
-        full_text: FullTextSearch,
-        names: FileNames,
+        full_text: Words,
+        names: Names,
         within: Collection[FilePath] | None = None,
     ) -> None:
         self._full_text = full_text

@@ -7,10 +7,10 @@ from ubp.core.model import Chunk, Page, Section
 from ubp.index.view import View
 from ubp.search.excerpt import Snippet, cut_snippet
 from ubp.search.filters import NO_FILTERS, Filters
-from ubp.search.lexical import Corpus, FileNames, LexicalRanking, Ranked, rank
-from ubp.search.query import Query, read_query
+from ubp.search.lexical import Corpus, LexicalRanking, Ranked, rank
+from ubp.search.query import Condition, Query, read_query
 from ubp.search.results import DocumentText, read_texts
-from ubp.search.scope import find_allowed
+from ubp.search.searched import Names
 from ubp.search.terms import Term
 
 # Counting costs 5 µs a chunk, and nobody reads the thousandth.
@@ -46,7 +46,7 @@ class SectionAnswer(NamedTuple):
 
 
 def find_sections(
-    view: View, text: str, limit: int, names: FileNames, filters: Filters = NO_FILTERS
+    view: View, text: str, limit: int, names: Names, filters: Filters = NO_FILTERS
 ) -> SectionAnswer:
     """Return the best sections for a query as written; operators apply to a section, not a file.
 
@@ -55,7 +55,7 @@ def find_sections(
     """
     query = read_query(text, is_exact=True, field_names=view.field_names)
     query = query._replace(filters=query.filters.joined(filters))
-    within = find_allowed(view, query.filters, names.paths)
+    within = names.select(Condition(query.filters)) if query.filters.are_any else None
     corpus = Corpus(view.full_text(), names, within)
     ranking = rank(corpus, query, limit)
     total, is_exact = len(ranking.places), not ranking.is_cut

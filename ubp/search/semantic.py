@@ -3,13 +3,14 @@
 Vectors are known by Protocols only: without the extra that computes them there is no numpy.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from ubp.core.model import FilePath
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.lexical import name_of
 from ubp.search.query import Query
+from ubp.search.searched import Scope
 
 # Cosines in the bundled model. Of the paragraphs that answer a question of XQuAD a twentieth are
 # below 0.21 and a tenth below 0.26, of JSQuAD 0.32 and 0.37. For unrelated questions half of the
@@ -45,18 +46,14 @@ class SimilarPage(Protocol):
 class SemanticRanking(Protocol):
     """The vectors of a snapshot's chunks (`View.semantic_index`)."""
 
-    def nearest(
-        self, text: str, limit: int, within: Collection[FilePath] | None = None
-    ) -> Sequence[SimilarPage]:
+    def nearest(self, text: str, limit: int, within: Scope = None) -> Sequence[SimilarPage]:
         """Return the chunks nearest to a text, best first, in the documents `within` if given."""
 
     def similarity(self, text: str, names: Sequence[str]) -> Sequence[float]:
         """Return the cosine of each of these names with a text."""
 
 
-def find_meaning(
-    meaning: SemanticRanking, query: Query, limit: int, within: Collection[FilePath] | None
-) -> Ranking:
+def find_meaning(meaning: SemanticRanking, query: Query, limit: int, within: Scope) -> Ranking:
     """Return the best `limit` chunks, in the documents `within` if given."""
     if not query.wording:
         return Ranking()

@@ -93,7 +93,7 @@ def find_spec_sections(
         UsageError: a filter on a field of front matter cannot be read.
     """
     query = read_query(text, field_names=view.field_names)
-    scope = find_scope(view, query, context.names)
+    scope = find_scope(query, context.names)
     if query.tree is None:
         matching = _read_pages(view, sorted(scope or ()))
         return tuple(
