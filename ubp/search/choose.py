@@ -45,17 +45,18 @@ def choose_parts(text: str, weights: Mapping[Term, float], tokens: int) -> Chose
         return whole
     parts = list(find_parts(lines))
     texts = ["\n".join(lines[part.start : part.end]) for part in parts]
-    terms = tuple(weights)
-    found = [{terms[span.term] for span in find_terms(some, terms)} for some in texts]
+    terms, worths = tuple(weights), tuple(weights.values())
+    # Numbers of terms: sets of them have one order, and so have sums over them.
+    found = [{span.term for span in find_terms(some, terms)} for some in texts]
     if not any(found):
         return whole
     sizes = [max(1, estimate_tokens(some)) for some in texts]
     chosen = set(_headings(lines, parts))
     room = tokens - sum(sizes[number] for number in chosen)
-    known: set[Term] = set()
+    known: set[int] = set()
     while len(chosen) < len(parts):
         own = [
-            sum(weights[term] * (KNOWN_SHARE if term in known else 1.0) for term in some)
+            sum(worths[term] * (KNOWN_SHARE if term in known else 1.0) for term in some)
             for some in found
         ]
         number = max(
