@@ -108,7 +108,8 @@ class Hosted:
         """Pass on an answer and wait until it is drawn."""
         self.tell("ui/notifications/tool-input", {"arguments": given})
         self.tell("ui/notifications/tool-result", result)
-        self.frame.wait_for_selector("body[data-ready]")
+        self.frame.wait_for_selector("[data-ready]")
+        self.frame.evaluate("document.querySelector('.graph-list').open = true")
 
     def sent(self, method):
         """The parameters of these messages from the app."""
@@ -149,31 +150,35 @@ def test_app_shakes_hands_and_draws_the_answer_that_the_host_passes_on(hosted, a
     assert started["appInfo"] == {"name": "ubp", "version": __version__}
     assert "Waiting" in app.frame.locator("main").text_content()
     app.show(answers[1][0])
-    assert app.frame.locator("#graph canvas").count() >= 1
+    assert app.frame.locator("[data-part=picture] canvas").count() == 1
     assert app.titles() == ["Auth", "</script><img src=x onerror=alert(1)>", "Tokens"]
-    assert app.frame.locator("#shown").text_content() == "3 pages"
+    assert app.frame.locator("[data-part=question]").text_content() == "3 pages."
     app.frame.get_by_role("button", name="Auth").first.click()
-    assert "src/auth.py" in app.frame.locator("#details").text_content()
-    assert app.frame.get_by_role("button", name="Show the pages around it").count() == 0
+    assert "src/auth.py" in app.frame.locator("[data-part=details]").text_content()
     # Nothing was fetched, and no policy was offended.
     assert app.visit.complaints == []
 
 
 def test_app_asks_for_the_pages_around_another_one_where_the_host_lets_it(hosted, answers):
     app = hosted({"serverTools": {}})
-    app.show(answers[1][0], depth=1)
-    app.page.evaluate("(answer) => (host.answers['docs/auth.md'] = answer)", answers[1][1])
+    app.show(answers[1][1], depth=1, center="docs/auth.md")
+    assert app.titles() == ["Auth", "Tokens"]
     app.page.evaluate("(answer) => (host.answers['docs/tokens.md'] = answer)", answers[1][2])
-    app.frame.get_by_role("button", name="Auth").first.click()
-    app.frame.get_by_role("button", name="Show the pages around it").click()
-    app.frame.wait_for_function("document.querySelectorAll('[data-item]').length === 2")
-    assert app.titles() == ["Auth", "Tokens"]
-    called = {"name": "ubp_get_graph", "arguments": {"depth": 1, "center": "docs/auth.md"}}
+    app.frame.locator("[data-item] button", has_text="Tokens").click()
+    app.frame.get_by_role("button", name="What depends on it").click()
+    sentence = app.frame.locator("[data-part=question]")
+    sentence.filter(has_text="none.md").wait_for()
+    called = {"name": "ubp_get_graph", "arguments": {"depth": 1, "center": "docs/tokens.md"}}
     assert app.sent("tools/call") == [called]
-    app.frame.get_by_role("button", name="Tokens").first.click()
-    app.frame.get_by_role("button", name="Show the pages around it").click()
-    app.frame.wait_for_function("document.getElementById('shown').textContent.includes('none.md')")
-    assert app.titles() == ["Auth", "Tokens"]
+    app.page.evaluate("(answer) => (host.answers['docs/tokens.md'] = answer)", answers[1][0])
+    app.frame.get_by_role("button", name="What depends on it").click()
+    app.frame.locator("[data-item]").nth(2).wait_for(state="attached")
+    # The whole graph is here: nothing more has to be asked.
+    app.frame.evaluate("document.querySelector('.graph-list').open = true")
+    app.frame.locator("[data-item] button", has_text="Tokens").click()
+    app.frame.get_by_role("button", name="What depends on it").click()
+    sentence.filter(has_text="What depends on Tokens: 1 page").wait_for()
+    assert len(app.sent("tools/call")) == 2
 
 
 def test_app_shows_errors_and_answers_without_a_graph_as_text(hosted, answers):

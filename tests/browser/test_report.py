@@ -66,6 +66,60 @@ def test_it_shows_what_matters_and_asks_nobody(report, visit):
     assert visited.complaints == []
 
 
+def test_commands_are_copied_and_the_map_zooms(report, visit):
+    page = visit(report, permissions=["clipboard-read", "clipboard-write"]).page
+    page.locator(".page > summary").first.click()
+    button = page.locator(".page[open] .copy").first
+    button.click()
+    assert button.text_content() == "Copied ubp ack docs/guide/gone.md"
+    assert page.evaluate("navigator.clipboard.readText()") == "ubp ack docs/guide/gone.md"
+    assert page.locator(".graph-view[data-ready] canvas").count() == 1
+
+
+def test_files_and_commits_link_to_the_forge_or_to_an_editor(new_repository, tmp_path, visit):
+    repository = new_repository()
+    repository.write("src/a.py", "1\n")
+    repository.page("docs/a.md", "src/a.py", body="[x](gone.md)\n")
+    repository.commit()
+    repository.write("src/a.py", "2\n")
+    pushed = repository.commit(at=repository.clock + 20 * DAY)
+    repository.git("remote", "add", "origin", "git@github.com:o/r.git")
+    repository.git("update-ref", "refs/remotes/origin/main", pushed)
+    repository.write("src/a.py", "3\n")
+    unpushed = repository.commit(at=repository.clock + 40 * DAY)
+    file = tmp_path / "report.html"
+    command = ["-C", str(repository.root), "report", "--html", str(file), "--quiet"]
+    assert main(command) == 0
+    page = visit(file).page
+    links = page.locator("a[href^='https:']").evaluate_all("all => all.map((a) => a.href)")
+    base = "https://github.com/o/r"
+    assert {
+        f"{base}/blob/{pushed}/docs/a.md",
+        f"{base}/blob/{pushed}/docs/a.md?plain=1#L3",
+        f"{base}/blob/{pushed}/src/a.py",
+        f"{base}/commit/{pushed}",
+    } <= set(links)
+    assert unpushed[:10] in page.locator("#pages").text_content()
+    assert not any(unpushed in link for link in links)
+    assert main([*command, "--editor", "zed"]) == 0
+    page = visit(file).page
+    links = page.locator("a[href^='zed:']").evaluate_all("all => all.map((a) => a.href)")
+    assert f"zed://file{repository.root}/src/a.py:1" in links
+    assert Axe().run(page).response["violations"] == []
+
+
+def test_language_of_the_report_and_the_graph_is_that_of_most_pages(new_repository, tmp_path):
+    repository = new_repository()
+    repository.page("docs/a.md", title="使い方", body="# 使い方\n")
+    repository.page("docs/b.md", title="設定のしかた", body="# 設定のしかた\n")
+    repository.page("docs/c.md", title="API", body="# API\n")
+    repository.commit()
+    file = tmp_path / "report.html"
+    for command in (["report", "--html"], ["get-graph", "--format", "html", "--output"]):
+        assert main(["-C", str(repository.root), *command, str(file), "--quiet"]) == 0
+        assert '<html lang="ja">' in file.read_text(encoding="utf-8")
+
+
 def test_it_filters_by_words_level_directory_and_rule(report, visit):
     visited = visit(report)
     page = visited.page

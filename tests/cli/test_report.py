@@ -85,7 +85,7 @@ def test_report_file_is_written_in_addition_to_the_output(drifted, ubp):
 
 
 def test_graph_is_written_beside_the_report_which_links_to_it(drifted, ubp):
-    link = '<a href="graph.html">Graph of pages</a>'
+    link = '<a href="graph.html">whole graph</a>'
     report = drifted.root / ".ubp/report.html"
     assert ubp(drifted, "report", "--html").status == 0
     assert link not in report.read_text()

@@ -69,7 +69,15 @@ def test_json_has_unprintable_characters_as_escapes_and_reads_back_the_same():
 
 def test_numbers_and_times_are_spelled_out():
     assert [count(n, "page") for n in (0, 1, 2)] == ["0 pages", "1 page", "2 pages"]
-    assert [age(days) for days in (0, 1, 400)] == ["today", "1 day ago", "400 days ago"]
+    assert [age(days) for days in (0, 1, 60, 61, 400, 730, 2087)] == [
+        "today",
+        "1 day ago",
+        "60 days ago",
+        "2 months ago",
+        "13 months ago",
+        "24 months ago",
+        "5 years ago",
+    ]
     assert day(1_700_000_000) == "2023-11-14"
     assert moment(1_700_000_000) == "2023-11-14T22:13:20Z"
     assert [moment(s)[:4] for s in (-5, 2**60)] == ["1970", "9999"]

@@ -10,7 +10,7 @@ from ubp.bindings.coverage import Coverage, SourceActivity, build_tree, find_gap
 from ubp.core.model import Snapshot
 from ubp.output.html import treemap as drawing
 from ubp.output.html.lists import coverage
-from ubp.output.html.treemap import MAX_BOXES, Region, divide, find_boxes, treemap
+from ubp.output.html.treemap import MAX_BOXES, Region, divide, find_boxes, treemaps
 from ubp.report.values import Report
 
 
@@ -80,21 +80,24 @@ def test_pages_beyond_the_limit_share_one_box(monkeypatch):
 
 
 def test_box_has_a_text_and_a_mark_besides_its_colour():
-    picture = treemap(
+    (shown,) = treemaps(
         [
             SourceActivity("src/<a>.py", 30, is_described=True),
             SourceActivity("src/b.py", 30, is_described=False),
             SourceActivity("lib/c.py", 1, is_described=False),
         ],
+        {"src/<a>.py": "stale"},
         "Map.",
     )
+    picture = shown.picture
 
     assert re.findall("<title>(.*?)</title>", picture) == [
-        "src/&lt;a&gt;.py: 30 changes, described",
+        "src/&lt;a&gt;.py: 30 changes, described, 1 by stale pages",
         "src/b.py: 30 changes, not described",
         "lib/: 0 of 1 file described, 1 change",
     ]
-    assert picture.startswith('<svg class="map" role="img" aria-label="Map."><defs><pattern')
+    assert picture.startswith('<svg class="map" role="img" aria-label="Map.">')
+    assert picture.count('class="part stale"') == 1
     assert picture.count('class="gap"') == 2
     assert "style" not in picture
 
@@ -115,12 +118,39 @@ def test_table_is_cut_and_names_the_command_for_the_rest(monkeypatch):
     assert coverage(Report("project", snapshot, 0, coverage=found._replace(sources=()))) is None
 
 
+def test_directories_have_maps_of_their_own_with_the_shares_of_levels():
+    sources = [
+        SourceActivity(f"{folder}/{name}.py", 5, is_described=name != "c")
+        for folder in ("lib", "src")
+        for name in "abc"
+    ]
+    levels = {"lib/a.py": "stale", "lib/b.py": "fresh", "src/a.py": "fresh", "src/b.py": "fresh"}
+    maps = {found.path: found for found in treemaps([*sources, *many_files()], levels, "All")}
+    assert next(iter(maps)) == ""
+    assert {"lib", "src"} <= maps.keys()
+    assert (maps[""].crumbs, maps["lib"].crumbs) == ([], [""])
+    assert 'data-zoom="lib"' in maps[""].picture
+    (box,) = re.findall('<svg [^>]*data-zoom="lib".*?</svg>', maps[""].picture)
+    assert re.findall('class="part (.*?)" x="(.*?)" width="(.*?)"', box) == [
+        ("fresh", "0%", "33.33%"),
+        ("stale", "33.33%", "33.33%"),
+    ]
+    assert "lib/a.py: 5 changes, described, 1 by stale pages" in maps["lib"].picture
+    assert "src/a.py" not in maps["lib"].picture
+    assert "data-zoom" not in maps["lib"].picture
+
+
+def many_files():
+    """So many files elsewhere that the directories before them are not divided."""
+    return [SourceActivity(f"large{n}/f.py", 2000, is_described=False) for n in range(4)]
+
+
 def test_phone_shows_only_names_that_fit():
     sources = [
         SourceActivity("core.py", 90, is_described=True),
         SourceActivity("commands_for_administrators.py", 90, is_described=False),
         SourceActivity("server.py", 90, is_described=False),
     ]
-    boxes = treemap(sources, "x").split("<svg ")[2:]
+    boxes = treemaps(sources, {}, "x")[0].picture.split("<svg ")[2:]
     shown = {re.search("<text[^>]*>([^<]*)", box)[1]: 'class="wide"' in box for box in boxes}
     assert shown == {"core.py": True, "commands_for_administrators.py": False, "server.py": True}

@@ -103,6 +103,46 @@ def test_page_ages_from_point_to_point(repository):
     ]
 
 
+def test_page_bound_later_has_the_levels_of_its_drift_before(repository):
+    repository.write("src/a.py", "1\n")
+    old = repository.blob("src/a.py")
+    repository.write("docs/a.md", "# A\n")
+    start = repository.clock
+    repository.commit(at=start)
+    repository.write("src/a.py", "2\n")
+    repository.commit(at=start + 100 * DAY)
+    repository.write("docs/b.md", "# B\n")
+    repository.commit(at=start + 190 * DAY)
+    pin = f"---\nsource_refs:\n  - path: src/a.py\n    blob: {old}\n---\n# A\n"
+    repository.write("docs/a.md", pin)
+    repository.commit(at=start + 200 * DAY)
+    with Workspace.open(str(repository.root), clock=lambda: start + 200 * DAY) as workspace:
+        report = read_report(workspace.session, ReportRequest())
+        commits = read_report(workspace.session, ReportRequest(commits=9)).trend
+    # The span goes back to the drift: it began 100 days before, which is 14 weeks and two more.
+    assert report.span == Span("weeks", 16)
+    days = [(point.at - start) // DAY for point in report.trend]
+    levels = [point.levels for point in report.trend]
+    assert [point.from_pins for point in report.trend] == [1] * (len(days) - 1) + [0]
+    for day, found in zip(days, levels, strict=True):
+        bound = found._replace(untracked=0)
+        expected = (
+            Levels(fresh=1)
+            if day < 100
+            else Levels(possibly_stale=1)
+            if day < 107
+            else Levels(stale=1)
+        )
+        assert bound == expected, day
+    assert days[0] < 100
+    assert [(point.levels.untracked, point.from_pins) for point in commits] == [
+        (0, 1),
+        (0, 1),
+        (1, 1),
+        (1, 0),
+    ]
+
+
 def test_uncommitted_changes_are_the_last_point(repository):
     repository.write("src/a.py", "1\n")
     repository.page("docs/a.md", "src/a.py")
@@ -117,7 +157,7 @@ def test_trend_without_commits_is_empty(repository):
     repository.page("docs/a.md", "src/a.py")
     with Workspace.open(str(repository.root), clock=lambda: 5) as workspace:
         (point,) = read_report(workspace.session, ReportRequest()).trend
-    assert point == (None, 5, Levels(stale=1))
+    assert point == (None, 5, Levels(stale=1), 0)
 
 
 def test_pages_absent_from_a_partial_clone_are_unknown_not_fresh(repository, tmp_path):

@@ -13,7 +13,10 @@ from ubp.cli.outputs import check_folder, write_html
 from ubp.cli.parameters import PICTURE_LIMIT
 from ubp.cli.print_answer import print_answer, read_collection
 from ubp.cli.terminal import Terminal
-from ubp.core.errors import UsageError
+from ubp.core.errors import PageNotFoundError, UsageError
+from ubp.core.model import FilePath
+from ubp.index.session import Session
+from ubp.search.traverse import PageGraph
 
 
 def get_graph(  # noqa: PLR0913  # what the frame and the command line give
@@ -56,6 +59,30 @@ def get_graph(  # noqa: PLR0913  # what the frame and the command line give
     return print_answer(GET_GRAPH, request, terminal, collection=collection, format_=format_)
 
 
+def _read_graph(session: Session, request: GraphRequest) -> tuple[PageGraph, FilePath | None]:
+    """Return the graph around a page, or all of it and the source that is its center.
+
+    Raises:
+        PageNotFoundError: the center is neither a page nor a source that a page lists.
+    """
+    try:
+        return read_graph(session, request, include_summaries=True), None
+    except PageNotFoundError:
+        graph = read_graph(session, replace(request, center=None), include_summaries=True)
+        names = {
+            verdict.name
+            for assessment in graph.assessments.values()
+            for verdict in assessment.references
+        }
+        center = request.center or ""
+        found = [name for name in names if name == center or name.endswith(f"/{center}")]
+        if center in found:
+            return graph, FilePath(center)
+        if len(found) != 1:
+            raise
+        return graph, FilePath(found[0])
+
+
 def _write_picture(
     request: GraphRequest, file: str | None, terminal: Terminal, collection: str | None
 ) -> int:
@@ -70,9 +97,9 @@ def _write_picture(
         check_folder(file, terminal)
     reference = read_collection(collection, request.ref)
     with open_workspace(terminal, collection=reference) as workspace:
-        graph = read_graph(workspace.session, request, include_summaries=True)
+        graph, source = _read_graph(workspace.session, request)
         repository = workspace.session.repository
-    page = graph_html(graph, repository.name)
+    page = graph_html(graph, repository.name, source)
     file = write_html(file, "graph.html", page, repository.config_dir, terminal)
     if terminal.options.json:
         terminal.json({"schema_version": 1, "file": file, "pages": len(graph.near.documents)})

@@ -9,10 +9,11 @@ from urllib.parse import quote, urlsplit
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.files import write_atomically
-from ubp.core.model import Snapshot
+from ubp.core.model import ObjectId, Snapshot
 from ubp.frame.encoding import to_json, to_object
 from ubp.frame.wording import Style, printable, size
 from ubp.output.ci.outcome import Outcome, Provenance
+from ubp.output.forge import Editor, Places, web_url
 from ubp.output.formats import FORMATS, render
 from ubp.workspace import Workspace
 
@@ -103,8 +104,8 @@ def _parse_output_file(value: str, terminal: Terminal) -> tuple[str, str]:
 def _complete(
     outcome: Outcome, formats: Collection[str], workspace: Workspace, terminal: Terminal
 ) -> Outcome:
-    """Add what only some formats contain: positions and the repository's URL."""
-    report = outcome.report
+    """Add what only some formats contain: positions, excerpts and the repository's URL."""
+    report, excerpts = outcome.report, outcome.excerpts
     if any(FORMATS[name].is_placed for name in formats):
         from ubp.checks.locations import locate_findings
         from ubp.staleness.state import open_context
@@ -112,8 +113,15 @@ def _complete(
         session = workspace.session
         context = open_context(session, session.view_of(report.snapshot))
         report = locate_findings(report, context)
+    if any(FORMATS[name].has_excerpts for name in formats):
+        from ubp.output.ci.excerpts import build_excerpts
+        from ubp.staleness.state import open_context
+
+        session = workspace.session
+        context = open_context(session, session.view_of(report.snapshot))
+        excerpts = build_excerpts(report, context)
     provenance = find_repository_url(workspace, report.snapshot, terminal.environment)
-    return outcome._replace(report=report, provenance=provenance)
+    return outcome._replace(report=report, provenance=provenance, excerpts=excerpts)
 
 
 def check_folder(path: str, terminal: Terminal) -> None:
@@ -243,6 +251,28 @@ def find_repository_url(
     if url is None:
         return None
     return Provenance(url, revision, branch, pages if commit and pages else None)
+
+
+def find_places(
+    workspace: Workspace, snapshot: Snapshot, editor: Editor | None, terminal: Terminal
+) -> Places:
+    """Return where files and commits can be seen: on the repository's forge, files in an editor."""
+    repository = workspace.session.repository
+    places = Places(editor=editor, root=(repository.root or "").lstrip("/"))
+    provenance = find_repository_url(workspace, snapshot, terminal.environment)
+    url = "" if provenance is None else web_url(provenance.url)
+    if not url or snapshot.commit is None:
+        return places
+    # In CI the commit was fetched from the forge; elsewhere it may not have been pushed.
+    is_ci = provenance is not None and provenance.pages is not None
+    query = ("rev-list", snapshot.commit, "--not", "--remotes=origin")
+    listed = "" if is_ci else repository.run(*query).decode("ascii")
+    unpushed = frozenset(map(ObjectId, listed.split()))
+    commit: ObjectId | None = snapshot.commit
+    if commit in unpushed:
+        newest = repository.run("rev-list", "--max-count=1", "--remotes=origin")
+        commit = ObjectId(newest.decode("ascii").strip()) or None
+    return places._replace(url=url, commit=commit, unpushed=unpushed)
 
 
 def _public_url(address: str) -> str | None:

@@ -17,7 +17,13 @@ from ubp.answers.report.report import (
 )
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.outputs import check_folder, open_in_browser, write_file, write_html
+from ubp.cli.outputs import (
+    check_folder,
+    find_places,
+    open_in_browser,
+    write_file,
+    write_html,
+)
 from ubp.cli.parameters import (
     PICTURE_LIMIT,
     HtmlFile,
@@ -32,10 +38,13 @@ from ubp.core.errors import UsageError
 from ubp.frame.wording import joined, printable
 from ubp.frame.writer import Writer
 from ubp.index.session import Target
+from ubp.output.forge import Editor
 from ubp.table import find_report_topics
 
 DEFAULT_NAME = "report.html"
 GRAPH_NAME = "graph.html"
+# The graph in the report shows folders and the main pages: more would make it slow to load.
+SECTION_LIMIT = 500
 
 
 def badge(
@@ -85,6 +94,7 @@ def report(  # noqa: PLR0913  # the command's options
     ref: Revision = None,
     in_: In = None,
     key: Keys = None,
+    editor: Editor | None = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp report`.
@@ -98,6 +108,8 @@ def report(  # noqa: PLR0913  # the command's options
         commits: Length of the trend in commits of the main line.
         weeks: Length of the trend in weeks (12).
         ref: Report on this revision instead of the work tree.
+        editor: Link files to this editor instead of the repository's forge: vscode, cursor, zed
+            or idea.
         in_: Report on a collection instead of this repository; the HTML file must be named.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
@@ -115,8 +127,11 @@ def report(  # noqa: PLR0913  # the command's options
         topics = find_report_topics(session, session.view(Target(ref))) if has_page else None
         result = read_report(session, request, topics)._replace(keys=tuple(key or ()))
         config_dir = session.repository.config_dir
+        places = find_places(workspace, result.snapshot, editor, terminal) if has_page else None
+        graph_request = GraphRequest(ref=ref, limit=SECTION_LIMIT)
+        section = read_graph(session, graph_request, include_summaries=True) if has_page else None
         graph_request = GraphRequest(ref=ref, limit=PICTURE_LIMIT)
-        shown = read_graph(session, graph_request, include_summaries=True) if graph else None
+        whole = read_graph(session, graph_request, include_summaries=True) if graph else None
     record = report_record(result)
     if terminal.options.json:
         terminal.record(record)
@@ -124,21 +139,22 @@ def report(  # noqa: PLR0913  # the command's options
         writer = Writer(terminal.style, is_quiet=terminal.options.quiet, keys=result.keys)
         terminal.write(joined(text(record, writer)))
     if has_page:
-        from ubp.output.html.report import report_html
+        from ubp.output.html.report import NO_PLACES, report_html
 
         if not (terminal.options.json or terminal.options.quiet):
             levels = describe_levels(record)
             terminal.write(f"{levels[:1].upper()}{levels[1:]}.\n")
-        if shown is not None:
+        if whole is not None:
             from ubp.output.html.graph import graph_html
 
             beside = None if file is None else os.path.join(os.path.dirname(file), GRAPH_NAME)
-            write_html(beside, GRAPH_NAME, graph_html(shown, result.name), config_dir, terminal)
+            write_html(beside, GRAPH_NAME, graph_html(whole, result.name), config_dir, terminal)
         folder = config_dir
         if file is not None:
             folder = os.path.dirname(os.path.join(terminal.directory, file))
         link = GRAPH_NAME if os.path.isfile(os.path.join(folder, GRAPH_NAME)) else ""
-        file = write_html(file, DEFAULT_NAME, report_html(result, link), config_dir, terminal)
+        page = report_html(result, link, section, places or NO_PLACES)
+        file = write_html(file, DEFAULT_NAME, page, config_dir, terminal)
         if open_:
             open_in_browser(file, terminal)
     return CLEAN

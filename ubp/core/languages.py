@@ -4,6 +4,8 @@ Patterns of names, not a configuration: `auth.ja.md`, `auth-zh-CN.md`, `docs/ja/
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 _LANGUAGE = (
@@ -45,6 +47,17 @@ def languages_of_text(text: str) -> tuple[str, ...]:
     if _has(text, "\u4e00", "\u9fff"):  # Han characters
         return ("ja", "zh")
     return ("en", "")
+
+
+def main_language(titles: Iterable[str]) -> str:
+    """Return the language of most titles, "en" if no script says another.
+
+    Titles of names and code are in Latin letters in any language: a third of the others decides.
+    """
+    counts = Counter(languages_of_text(title)[0] for title in titles)
+    total = counts.total()
+    found = [language for language, number in counts.most_common() if number * 3 >= total]
+    return next((language for language in found if language != "en"), "en")
 
 
 def _has(text: str, first: str, last: str) -> bool:

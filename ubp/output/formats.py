@@ -10,11 +10,13 @@ from ubp.output.ci.outcome import Outcome
 class FormatRow(NamedTuple):
     """A format: its function as `module:function`, from an outcome to the whole text.
 
-    `is_placed`: it points at text, so findings need positions to the character.
+    `is_placed`: it points at text, so findings need positions to the character; `has_excerpts`: it
+    quotes pages and their sources.
     """
 
     target: str
     is_placed: bool = False
+    has_excerpts: bool = False
 
 
 FORMATS: Mapping[str, FormatRow] = {
@@ -22,7 +24,7 @@ FORMATS: Mapping[str, FormatRow] = {
     "sarif": FormatRow("ubp.output.ci.sarif:sarif_text", is_placed=True),
     "rdjson": FormatRow("ubp.output.ci.rdjson:rdjson_text", is_placed=True),
     "gitlab": FormatRow("ubp.output.ci.gitlab:gitlab_text"),
-    "markdown": FormatRow("ubp.output.ci.markdown:markdown_text"),
+    "markdown": FormatRow("ubp.output.ci.markdown:markdown_text", has_excerpts=True),
     "html": FormatRow("ubp.output.html.report:outcome_html"),
 }
 

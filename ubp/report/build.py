@@ -23,7 +23,7 @@ from ubp.index.history import History
 from ubp.index.session import Session
 from ubp.index.view import build_view
 from ubp.report.alarms import find_settled
-from ubp.report.trend import InMemoryHistory, find_trend
+from ubp.report.trend import SECONDS_PER_WEEK, InMemoryHistory, find_trend
 from ubp.report.values import (
     AgeGroup,
     ChangedSource,
@@ -45,6 +45,9 @@ from ubp.staleness.references import build_source_index
 
 # A quarter of a year shows a tendency; thirteen points cost as much as the rest of a report.
 DEFAULT_SPAN = Span("weeks", 12)
+# How far back the trend of a project that has just begun to list sources goes: two years.
+MAX_WEEKS = 104
+SEVERITY: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh", "untracked")
 # A table of so many rows is still read; deeper folders are counted in their parents' rows.
 MAX_FOLDERS = 20
 # A folder of fewer pages is not divided: the list of pages shows as much.
@@ -76,7 +79,6 @@ def build_report(  # noqa: PLR0913  # one of them named
     topics: Topics | None = None,
 ) -> Report:
     """Build the report on a state; `stale` has an assessment of every page of its view."""
-    span = span or DEFAULT_SPAN
     heads = InMemoryHistory()
     history = History(session.repository, session.store, heads)
 
@@ -99,7 +101,20 @@ def build_report(  # noqa: PLR0913  # one of them named
     now = int(session.clock())
     # The commit that the snapshot is, unless it differs from it.
     commit = None if stale.snapshot.changes else stale.snapshot.commit
-    past = find_trend(context, span, open_past, heads, session.progress)
+    past = find_trend(
+        context,
+        span or DEFAULT_SPAN,
+        open_past,
+        heads,
+        progress=session.progress,
+        present=stale.pages,
+    )
+    longer = _span_of_drift(past, stale.pages, now) if span is None else None
+    if longer is not None:
+        past = find_trend(
+            context, longer, open_past, heads, progress=session.progress, present=stale.pages
+        )
+    coverage, source_levels = _coverage(session, context, stale)
     return Report(
         name=session.repository.name,
         snapshot=stale.snapshot,
@@ -111,13 +126,14 @@ def build_report(  # noqa: PLR0913  # one of them named
         folders=count_folders({page.page.filepath: page.level for page in stale.pages}),
         ages=group_ages(pages),
         trend=_since_bound((*past, Point(commit, now, levels))),
-        span=span,
+        span=longer or span or DEFAULT_SPAN,
         pages=pages,
         others=describe_others(stale.pages, links_in),
         findings=tuple(finding for finding in check.findings if finding.rule != ORPHAN),
         ignored=len(check.ignored),
         orphans=tuple(finding for finding in check.findings if finding.rule == ORPHAN),
-        coverage=_coverage(session, context, stale),
+        coverage=coverage,
+        source_levels=source_levels,
         review=_review(context, stale),
         topics=topics,
         alarms=_settled(session, context),
@@ -144,13 +160,47 @@ def _since_bound(points: tuple[Point, ...]) -> tuple[Point, ...]:
     return points[max(empty - 1, 0) :]
 
 
-def _coverage(session: Session, context: StalenessContext, stale: StaleReport) -> Coverage | None:
-    """Return which sources pages describe; None: history cannot be read."""
+def _coverage(
+    session: Session, context: StalenessContext, stale: StaleReport
+) -> tuple[Coverage | None, dict[FilePath, Level]]:
+    """Return which sources pages describe, and the worst level of the references to each.
+
+    None: history cannot be read.
+    """
     assessments = {page.page.filepath: page for page in stale.pages}
     sources = build_source_index(context.view, session.is_hidden, lambda _: assessments)
+    levels = {
+        (page.page.filepath, verdict.reference): verdict.level
+        for page in stale.pages
+        for verdict in page.references
+    }
+    coverage = None
     with suppress(RepositoryError):
-        return measure_coverage(session, context.view, sources.is_described)
-    return None
+        coverage = measure_coverage(session, context.view, sources.is_described)
+    worst = {
+        source.path: min(
+            (
+                levels.get((use.page, use.reference), "fresh")
+                for use in sources.covering(source.path)
+            ),
+            key=SEVERITY.index,
+        )
+        for source in (coverage.sources if coverage else ())
+        if source.is_described
+    }
+    return coverage, worst
+
+
+def _span_of_drift(past: Sequence[Point], pages: Sequence[Assessment], now: int) -> Span | None:
+    """Return a span that shows how the drift of today began, where pages list sources since then.
+
+    None where some listed sources all the time, or the default span shows as much.
+    """
+    if not past or past[0].levels.bound > past[0].from_pins:
+        return None
+    starts = [verdict.since for page in pages for verdict in page.references if verdict.since]
+    weeks = (now - min(starts, default=now)) // SECONDS_PER_WEEK + 2
+    return Span("weeks", min(weeks, MAX_WEEKS)) if weeks > DEFAULT_SPAN.length else None
 
 
 def _review(context: StalenessContext, stale: StaleReport) -> BindingReview | None:

@@ -45,22 +45,26 @@ class Moment(NamedTuple):
     at: int
 
 
-def find_trend(
+def find_trend(  # noqa: PLR0913  # two of them named
     head: StalenessContext,
     span: Span,
     open_context: OpenContext,
     heads: "InMemoryHistory",
+    *,
     progress: Progress,
+    present: Sequence[Assessment],
 ) -> tuple[Point, ...]:
     """Return the levels at earlier moments, oldest first.
 
-    `heads` remembers results of the history that the contexts use.
+    `heads` remembers results of the history that the contexts use. Pages that listed no sources at
+    a moment, but do in the `present`, have the level that follows from the drift of today: before a
+    source began to drift from its pin, it was fresh.
     """
     commit = head.view.snapshot.commit
     if commit is None:
         return ()
     steps = read_mainline(head.repository, commit)
-    walker = _Walker(open_context, heads)
+    walker = _Walker(open_context, heads, present)
     moments = choose_moments(steps, span, int(head.rules.now))
     points = []
     for moment in moments:
@@ -141,7 +145,10 @@ class InMemoryHistory:
 class _Walker:
     """Assesses one moment after the other, starting from the one before."""
 
-    def __init__(self, open_context: OpenContext, heads: InMemoryHistory) -> None:
+    def __init__(
+        self, open_context: OpenContext, heads: InMemoryHistory, present: Sequence[Assessment]
+    ) -> None:
+        self._present = [assessed for assessed in present if assessed.references]
         self._open_context = open_context
         self._heads = heads
         self._commit: ObjectId | None = None
@@ -163,11 +170,18 @@ class _Walker:
             for assessment in self._assessments.values()
             if assessment.page.facts.references
         ]
+        listing = {assessment.page.filepath for assessment in bound}
+        documents = set(context.view.document_paths())
+        from_pins = [
+            _as_of(assessed, moment.at, context).level
+            for assessed in self._present
+            if assessed.page.filepath in documents - listing
+        ]
         unreadable = sum(1 for page in pages if page.facts == UNREADABLE)
-        levels = Levels.of(assessment.level for assessment in bound)
-        untracked = context.view.count_documents() - len(bound) - unreadable
+        levels = Levels.of([*(assessment.level for assessment in bound), *from_pins])
+        untracked = len(documents) - len(bound) - len(from_pins) - unreadable
         levels = levels._replace(unknown=levels.unknown + unreadable, untracked=untracked)
-        return Point(moment.commit, moment.at, levels)
+        return Point(moment.commit, moment.at, levels, len(from_pins))
 
     def _unchanged(
         self, pages: Sequence[Page], context: StalenessContext
@@ -225,6 +239,18 @@ class _TouchedFiles:
             for source in candidates(composed)
             for file in self._files.get(source.path, ())
         )
+
+
+def _as_of(assessed: Assessment, at: int, context: StalenessContext) -> Assessment:
+    """Return the levels of today's drift at an earlier time; what had not begun is fresh."""
+    references = [
+        reference._replace(level="fresh", verdict="fresh")
+        if reference.verdict == "fresh" or (reference.since is not None and reference.since > at)
+        else reference
+        for reference in assessed.references
+    ]
+    rules = context.rules._replace(now=at)
+    return _aged(assessed._replace(references=tuple(references)), context._replace(rules=rules))
 
 
 def _aged(assessed: Assessment, context: StalenessContext) -> Assessment:

@@ -1,6 +1,6 @@
 """The values that a report consists of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from ubp.bindings.coverage import Coverage
@@ -77,11 +77,15 @@ class Span(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The levels at a time in seconds; `commit` is None for uncommitted changes."""
+    """The levels at a time in seconds; `commit` is None for uncommitted changes.
+
+    `from_pins` of the pages listed no sources then: their levels follow from their pins of today.
+    """
 
     commit: ObjectId | None
     at: int
     levels: Levels
+    from_pins: int = 0
 
 
 class ChangedSource(NamedTuple):
@@ -220,7 +224,8 @@ class Report(NamedTuple):
     `findings` are those of `check` that are not about sources, `orphans` the pages that no other
     page links to. `now` is in seconds since the epoch. `keys` are the front matter keys given on
     the command line, `base` the revision that a change is compared with. `topics` are what notes
-    are about, by month, if pages have dates in their front matter.
+    are about, by month, if pages have dates in their front matter. `source_levels` are the worst
+    levels of the references to each described file.
     """
 
     name: str
@@ -241,6 +246,7 @@ class Report(NamedTuple):
     ignored: int = 0
     orphans: tuple[Finding, ...] = ()
     coverage: Coverage | None = None
+    source_levels: Mapping[FilePath, Level] = {}
     review: BindingReview | None = None
     keys: tuple[str, ...] = ()
     base: str | None = None

@@ -259,11 +259,24 @@ def join_names(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+# Up to these numbers of days an age is in days or months, as people say it: "45 days", "20 months".
+MAX_DAYS, MAX_MONTHS_DAYS = 60, 730
+
+
 def age(days: int) -> str:
-    """Return how long ago something was: `today`, `1 day ago`, `12 days ago`."""
-    if days == 0:
-        return "today"
-    return "1 day ago" if days == 1 else f"{days} days ago"
+    """Return how long ago something was: `today`, `12 days ago`, `5 years ago`."""
+    return "today" if days == 0 else f"{time_span(days)} ago"
+
+
+def time_span(days: int) -> str:
+    """Return a number of days as people say it, in whole days, months or years."""
+    if days <= MAX_DAYS:
+        number, unit = days, "day"
+    elif days <= MAX_MONTHS_DAYS:
+        number, unit = days * 12 // 365, "month"
+    else:
+        number, unit = days // 365, "year"
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
 
 
 def counted_levels(summary: Summary) -> str:

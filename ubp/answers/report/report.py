@@ -42,7 +42,7 @@ from ubp.report.values import (
 )
 from ubp.staleness.assess import assess
 from ubp.staleness.state import build_stale_report, open_context
-from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS, LEVEL_WORDS
+from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS, LEVEL_WORDS, time_span
 
 MAX_COMMITS = 20  # listed for each source; all are counted
 MAX_GAPS = 50  # `ubp coverage` lists all
@@ -101,6 +101,11 @@ class PointRecord:
     at: Annotated[Moment, "time as of which it is assessed"]
     levels: LevelsRecord
     fresh_percent: FreshPercent
+    from_pins: Annotated[
+        Count,
+        "number of these pages that listed no sources then: their level follows from the drift"
+        " that is known today",
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -387,6 +392,7 @@ def _point(point: Point) -> PointRecord:
         at=moment(point.at),
         levels=_levels(point.levels),
         fresh_percent=point.levels.fresh_percent,
+        from_pins=point.from_pins,
     )
 
 
@@ -524,7 +530,7 @@ def _pages(pages: tuple[StalePageRecord, ...], write: Writer) -> Iterator[str]:
         changed, links = page.added_lines + page.removed_lines, page.incoming_link_count
         facts = [count(changed, "line") + " changed"] if changed else []
         facts += [count(links, "link")] if links else []
-        facts += [count(page.age_days, "day")] if page.age_days is not None else []
+        facts += [time_span(page.age_days)] if page.age_days is not None else []
         details = style.dim(", ".join(facts))
         yield f"  {write.name(page.filepath)}  {_level(page.staleness, style)}  {details}".rstrip()
     if len(pages) > len(shown):

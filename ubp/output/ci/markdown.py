@@ -1,7 +1,8 @@
 """Markdown for a job's summary, a comment on a pull request, and release notes.
 
-An outcome is a sentence, a table with a row for each page that drifted, and the rest folded. The
-text is cut at the length that a comment may have, and says so.
+An outcome is a sentence, a line for each page that drifted, which opens to the sentences, the hunks
+and the command that decide, and the rest folded: it fits the width of a comment. The text is cut at
+the length that a comment may have, and says so.
 
 What comes from a repository is written as code, in which GitHub makes no mention, reference or
 link. Renderers disagree about a bar in backticks within a table, so a text with one is written in
@@ -51,7 +52,6 @@ MAX_TEXT_CHARACTERS = 160
 MAX_COMMIT_CHARACTERS = 90
 MAX_MESSAGE_CHARACTERS = 300
 
-HEADER = "| Page | Level | Changed sources | Commits | Resolve |\n|---|---|---|---|---|\n"
 # More sources of one page, and more commits, are counted.
 MAX_SOURCES = 3
 # GitHub takes 65,536 characters in a comment; the rest is for a marker and a heading.
@@ -65,8 +65,8 @@ MAX_PLACES = 20  # of one finding
 MAX_DIFF_LINES = 60
 
 RESOLVING = (
-    "\nCompare each page with `ubp stale --diff PAGE`. Edit it if it is no longer accurate;"
-    " otherwise run the command in its row.\n"
+    "\nOpen a page to see what it says, and what changed. Edit it if it is no longer accurate;"
+    " otherwise run the command below it.\n"
 )
 
 _SIGN = re.compile(r"[^\w /-]|_")
@@ -86,7 +86,7 @@ def markdown_text(outcome: Outcome) -> str:
         text.add(f"\n{code(sentence, MAX_MESSAGE_CHARACTERS)}\n")
     if report.already_stale:
         text.add(f"\n{mention(outcome)}\n")
-    _add_table(text, outcome)
+    _add_pages(text, outcome)
     for rule, findings in _by_rule(finding for finding in report.findings if finding.drift is None):
         pages = count(len({finding.filepath for finding in findings}), "page")
         text.fold(f"{rule}: {len(findings)} in {pages}", _rule_items(rule, findings, outcome))
@@ -122,18 +122,18 @@ def noted(outcome: Outcome) -> str:
     return f"{title}: {code(pages, MAX_MESSAGE_CHARACTERS)}"
 
 
-def _add_table(text: "_Text", outcome: Outcome) -> None:
+def _add_pages(text: "_Text", outcome: Outcome) -> None:
     pages = _by_page(finding for finding in outcome.report.findings if finding.drift)
     if not pages:
         return
-    text.add("\n" + HEADER)
-    for findings in pages[:MAX_ROWS]:
-        text.add(row(findings, outcome))
     if outcome.is_answerable:
         text.add(RESOLVING)
+    text.add("\n")
+    for findings in pages[:MAX_ROWS]:
+        text.add(page_section(findings, outcome))
     if len(pages) > MAX_ROWS:
-        more_rows = [row(findings, outcome) for findings in pages[MAX_ROWS:]]
-        text.fold(count(len(more_rows), "more page"), [HEADER, *more_rows])
+        more = [page_section(findings, outcome) for findings in pages[MAX_ROWS:]]
+        text.fold(count(len(more), "more page"), more)
 
 
 def _by_page(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
@@ -304,22 +304,57 @@ def _fence(text: str, *, minimum: int) -> str:
     return "`" * max(minimum, longest_run + 1)
 
 
-def row(findings: Sequence[Finding], outcome: Outcome) -> str:
-    """Return the table's row of a page, made from its findings about sources."""
+def page_section(findings: Sequence[Finding], outcome: Outcome) -> str:
+    """Return a page in one line, which opens to what decides whether it is still accurate."""
     drifts = [finding.drift for finding in findings if finding.drift]
-    commands = resolving_commands(tuple(findings), outcome)
-    cells = (
-        location(findings[0].filepath, None, outcome),
+    path = findings[0].filepath
+    level = (
         NOW_STALE
         if outcome.report.is_change
-        else LEVEL_WORDS[worst_level(drift.level for drift in drifts)],
-        _limited(
-            [_drift(drift, is_staged=outcome.is_staged) for drift in drifts], MAX_SOURCES, "source"
-        ),
-        _limited([_commit(commit) for commit in _commits(drifts)], MAX_COMMITS, "commit"),
-        "<br>".join(code(command, len(command)) for command in commands) or "edit the page",
+        else LEVEL_WORDS[worst_level(drift.level for drift in drifts)]
     )
-    return f"| {' | '.join(cells)} |\n"
+    title = f"<b>{level}</b> {code(path, is_in_html=True)}: {_summary(drifts)}"
+    parts = [f"{location(path, None, outcome)}\n"]
+    sources = [f"- {_drift(drift, is_staged=outcome.is_staged)}" for drift in drifts]
+    commits = [f"- {_commit(commit)}" for commit in _commits(drifts)]
+    parts.append(
+        _limited(sources, MAX_SOURCES, "source") + _limited(commits, MAX_COMMITS, "commit")
+    )
+    parts += _excerpts(path, drifts, outcome)
+    commands = resolving_commands(tuple(findings), outcome)
+    if commands:
+        parts.append(f"If the page is still accurate:\n\n{fenced(_lines(commands), 'sh')}")
+    else:
+        parts.append("Edit the page.\n")
+    body = "\n".join(parts)
+    return f"<details><summary>{title}</summary>\n\n{body}\n</details>\n\n"
+
+
+def _summary(drifts: Sequence[ReferenceVerdict]) -> str:
+    """Return the first source and what happened to it, and how many others there are."""
+    first = drifts[0]
+    names = list(dict.fromkeys(found.name for found in first.evidence))[:2]
+    named = f" ({', '.join(code(name, is_in_html=True) for name in names)})" if names else ""
+    others = f", and {count(len(drifts) - 1, 'more source')}" if len(drifts) > 1 else ""
+    return f"{code(first.name or '.', is_in_html=True)} {first.verdict}{named}{others}"
+
+
+def _excerpts(
+    path: FilePath, drifts: Sequence[ReferenceVerdict], outcome: Outcome
+) -> Iterator[str]:
+    """Yield the sentences of a page and the hunks of its sources."""
+    found = [outcome.excerpts[path, drift] for drift in drifts if (path, drift) in outcome.excerpts]
+    sentences = dict(sentence for excerpt in found for sentence in excerpt.sentences)
+    if sentences:
+        lines = [f"{number}: {printable_line(line)}" for number, line in sorted(sentences.items())]
+        yield f"The page says:\n\n{fenced(_lines(lines), 'text')}"
+    for excerpt in found[:MAX_SOURCES]:
+        if excerpt.hunk:
+            yield fenced(_lines(map(printable_line, excerpt.hunk)), "diff")
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines)
 
 
 def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
@@ -331,12 +366,12 @@ def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
         f"{change} {', '.join(f'{code(found.name)} (line {found.line})' for found in names)}"
         for change, names in group_evidence(reference.evidence)
     ]
-    named = f"<br>named by the page: {'; '.join(groups)}" if groups else ""
-    unread = "<br>the changed lines are missing from this clone" if reference.is_unread else ""
+    named = f"; named by the page: {'; '.join(groups)}" if groups else ""
+    unread = "; the changed lines are missing from this clone" if reference.is_unread else ""
     judged = ""
     if reference.judgement:
         judged = code(judgement_sentence(reference.judgement), MAX_MESSAGE_CHARACTERS)
-        judged = f"<br>{judged}"
+        judged = f": {judged}"
     return f"{code(reference.name or '.')} {verdict}{named}{judged}{unread}"
 
 
@@ -354,5 +389,5 @@ def _commit(commit: Commit) -> str:
 def _limited(items: Sequence[str], limit: int, noun: str) -> str:
     shown = list(items[:limit])
     if len(items) > limit:
-        shown.append(f"and {count(len(items) - limit, f'more {noun}')}")
-    return "<br>".join(shown)
+        shown.append(f"- and {count(len(items) - limit, f'more {noun}')}")
+    return "".join(f"{item}\n" for item in shown)

@@ -8,6 +8,7 @@ URIs (`result_uri`) it is percent-encoded, and nothing is lost.
 import os
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
@@ -30,6 +31,7 @@ from ubp.frame.wording import (
     stale_change_sentence,
     suppression_note,
 )
+from ubp.output.ci.excerpts import Excerpts
 from ubp.staleness.model import SourceDiff, Summary
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -53,6 +55,7 @@ class Outcome(NamedTuple):
     `summary` counts the levels of pages, which only `stale` does. `change` says how the
     change is named, `keys` the front matter keys given on the command line; `diffs` the
     changes of the sources, where they were requested. `judge` says who judged the alarms.
+    `excerpts` have the sentences and hunks that decide, for formats that are read.
     """
 
     command: Literal["check", "stale"]
@@ -65,6 +68,7 @@ class Outcome(NamedTuple):
     provenance: Provenance | None = None
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
     judge: JudgeRecord | None = None
+    excerpts: Excerpts = MappingProxyType({})
 
     @property
     def is_staged(self) -> bool:

@@ -1,384 +1,477 @@
 "use strict";
 
-// Draws the graph that `data` describes into the page, whose list of pages remains without a script.
-// `showAround(path)` shows the graph around another page, where that is possible.
-function drawGraph(data, { showAround } = {}) {
-  const { pages, links, types, levels } = data;
-  const find = (id) => document.getElementById(id);
-  const details = find("details");
+// Draws the graph that `data` describes into `root`, whose list of pages remains without a script.
+// The picture answers a question: what depends on a page or a source, what does it depend on, or,
+// without one, which folders and most linked pages there are. `showAround(path)` asks for the graph
+// around a page where the data has only a part; `wheelNeedsFocus` leaves the wheel to the document.
+function drawGraph(root, data, { showAround, wheelNeedsFocus = false } = {}) {
+  const MAX_PAGES = 150; // more are shown as folders first
+  const MAX_FOLDERS = 36;
+  const MAX_HUBS = 40;
+  const MAX_OPEN = 120; // pages of an opened folder
+  const MAX_FOUND = 60;
+  const MAX_COLUMN = 30;
+
+  const part = (name) => root.querySelector(`[data-part="${name}"]`);
+  const details = part("details");
+  const field = (name) => part("tools").elements.namedItem(name);
   const checked = (name) =>
-    new Set([...document.querySelectorAll(`input[name=${name}]:checked`)].map((box) => box.value));
+    new Set([...root.querySelectorAll(`input[name=${name}]:checked`)].map((box) => box.value));
   const fold = (text) => text.normalize("NFKC").toLowerCase();
-  const words = pages.map((page) => fold(`${page.title} ${page.path}`));
-  const shapes = {
-    stale: "diamond", possibly_stale: "triangle", unknown: "rectangle",
-    fresh: "ellipse", untracked: "ellipse",
+  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  const make = (tag, content, attributes = {}) => {
+    const element = document.createElement(tag);
+    if (content !== undefined) element.append(content);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
   };
-  const outgoing = pages.map(() => []);
-  const incoming = pages.map(() => []);
-  for (const [from, to, type] of links) {
-    outgoing[from].push([to, type]);
-    incoming[to].push([from, type]);
+
+  const levels = data.levels.map(([name]) => name);
+  const levelWords = Object.fromEntries(data.levels);
+  const pages = data.titles.map((title, number) => {
+    const folder = data.folders[data.folder[number]];
+    const path = folder ? `${folder}/${data.names[number]}` : data.names[number];
+    return { kind: "page", number, title, path, folder, level: levels[data.level[number]], states: [] };
+  });
+  const sources = data.sources.map((path, index) => ({
+    kind: "source", number: pages.length + index, path, level: "fresh", states: [],
+    title: path.slice(path.replace(/\/$/u, "").lastIndexOf("/") + 1),
+    folder: path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "",
+  }));
+  const things = [...pages, ...sources];
+  // What a page or source depends on and what depends on it: [number, type of link].
+  const above = things.map(() => []);
+  const below = things.map(() => []);
+  const connect = (from, to, type) => {
+    above[from].push([to, type]);
+    below[to].push([from, type]);
+  };
+  data.links.forEach((targets, from) => targets.forEach((to) => connect(from, to, "references")));
+  for (const [from, to, type] of data.typed) connect(from, to, data.types[type]);
+  for (const [page, source, level, state] of data.uses) {
+    connect(page, pages.length + source, "describes");
+    pages[page].states.push([pages.length + source, state]);
+    const worse = levels.indexOf(levels[level]) < levels.indexOf(sources[source].level);
+    if (worse || !levels.includes(sources[source].level)) sources[source].level = levels[level];
   }
+  for (const page of pages) page.links = above[page.number].length + below[page.number].length;
+  for (const source of sources) source.links = below[source.number].length;
+  const words = things.map((thing) => fold(`${thing.title} ${thing.path}`));
+
+  const titled = Map.groupBy(things, (thing) => thing.title);
+  for (const thing of things) {
+    const place = thing.folder.slice(thing.folder.lastIndexOf("/") + 1);
+    thing.label = titled.get(thing.title).length > 1 && place ? `${thing.title} (${place})` : thing.title;
+  }
+  const isDue = (page) => ["stale", "possibly_stale", "unknown"].includes(page.level);
+
+  let focus = null; // the page or source that the question is about
   let selected = null;
-  // Folders that are drawn as one node.
-  const folded = new Set(data.isFolded ? topFolders() : []);
+  let hovered = null;
+  let opened = new Set(); // folders that show their pages
+  let isLong = false; // whether columns show all that they have
+  let shown = new Map(); // key → item
 
-  function topFolders() {
-    const tops = new Set(pages.map((page) => page.folder.split("/")[0]).filter(Boolean));
-    if (tops.size > 1) return [...tops];
-    // All pages are in one folder: its parts say more.
-    return [...new Set(pages.map((page) => page.folder.split("/").slice(0, 2).join("/")))].filter(
-      (folder) => folder.includes("/"),
-    );
-  }
-
+  const styles = new Map();
   function color(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    if (!styles.has(name)) {
+      const variable = { possibly_stale: "possibly", label: "quiet", describes: "quiet" }[name] || name;
+      const value = getComputedStyle(document.documentElement).getPropertyValue(`--${variable}`);
+      styles.set(name, value.trim());
+    }
+    return styles.get(name);
   }
 
-  function levelColor(level) {
-    return color(level === "possibly_stale" ? "possibly" : level);
-  }
+  const picture = createPicture(part("picture"), {
+    color, wheelNeedsFocus,
+    onSelect: (item) => {
+      if (item?.kind === "more") {
+        isLong = true;
+        show();
+      } else select(item && (item.thing || item));
+    },
+    onOpen: (item) => (item.thing ? ask(item.thing, "dependents") : item.shares && openFolder(item)),
+    onHover: (item) => {
+      hovered = item;
+      emphasize();
+    },
+  });
 
-  function style() {
-    const text = color("text");
-    return [
-      {
-        selector: "node",
-        style: {
-          label: "data(label)", color: text, "font-size": 9, "text-valign": "bottom",
-          "text-margin-y": 3, "text-max-width": 110, "text-wrap": "ellipsis",
-          "min-zoomed-font-size": 7, width: "data(size)", height: "data(size)",
-          "text-background-color": color("card"), "text-background-opacity": 0.75,
-        },
-      },
-      ...Object.keys(levels).map((level) => ({
-        selector: `node.${level}`,
-        style: {
-          shape: shapes[level],
-          "background-color": level === "untracked" ? color("card") : levelColor(level),
-          "border-width": level === "untracked" ? 2 : 0, "border-color": levelColor(level),
-        },
-      })),
-      {
-        selector: "node.folder",
-        style: {
-          shape: "round-rectangle", "background-color": color("sunken"),
-          "background-opacity": 0.55, "border-width": 1, "border-color": color("line"),
-          "text-valign": "top", "font-size": 11, color: color("quiet"), padding: 12,
-          "min-zoomed-font-size": 6,
-        },
-      },
-      {
-        selector: "node.folded",
-        style: {
-          "background-color": color("accent"), "background-opacity": 0.25,
-          "border-color": color("accent"), "border-width": 2, "text-valign": "center",
-          color: text, "text-background-opacity": 0,
-        },
-      },
-      {
-        selector: "node.source",
-        style: {
-          shape: "vee", "background-color": color("quiet"), width: 9, height: 9, "font-size": 7,
-        },
-      },
-      {
-        selector: "edge",
-        style: {
-          width: "data(width)", "curve-style": "haystack", "haystack-radius": 0,
-          "line-color": color("references"), opacity: 0.45,
-        },
-      },
-      ...types.map((type) => ({
-        selector: `edge.${type}`,
-        style: {
-          "line-color": color(type), "line-style": type === "conflicts_with" ? "dashed" : "solid",
-          opacity: type === "references" ? 0.4 : 0.8,
-        },
-      })),
-      { selector: "edge.describes", style: { "line-style": "dotted", opacity: 0.6 } },
-      { selector: ".dimmed", style: { opacity: 0.12 } },
-      {
-        selector: "edge.near",
-        style: {
-          "curve-style": "straight", "target-arrow-shape": "triangle", "arrow-scale": 0.7,
-          opacity: 0.95, "z-index": 9,
-        },
-      },
-      ...types.map((type) => ({
-        selector: `edge.near.${type}`, style: { "target-arrow-color": color(type) },
-      })),
-      {
-        selector: "node:selected",
-        style: { "border-width": 4, "border-color": color("accent"), "z-index": 10 },
-      },
-    ];
-  }
-
-  function fits(page, number) {
-    const age = Number(find("age").value);
-    const folder = find("folder").value;
+  function fits(page, filters) {
+    const age = data.ages[page.number]?.[0] ?? -1;
     return (
-      checked("level").has(page.level) &&
-      (!age || (page.age !== null && page.age >= age)) &&
-      (!folder || page.folder === folder || page.folder.startsWith(`${folder}/`)) &&
-      fold(find("search").value).split(/\s+/u).every((word) => words[number].includes(word))
+      filters.levels.has(page.level) && (!filters.age || age >= filters.age) &&
+      (!filters.folder || page.folder === filters.folder || page.folder.startsWith(`${filters.folder}/`))
     );
   }
 
-  // The folders around a page, the outermost first.
-  function above(page) {
-    const parts = page.folder ? page.folder.split("/") : [];
-    return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+  function readFilters() {
+    return {
+      levels: checked("level"), types: new Set([...checked("type"), "describes"]),
+      age: Number(field("age").value), folder: field("folder").value,
+      words: fold(field("search").value).trim().split(/\s+/u).filter(Boolean),
+    };
   }
 
-  function elements() {
-    const nodes = new Map();
-    const shown = new Map(); // page → id of the node that stands for it
-    const inside = new Map(); // folded folder → its pages
-    pages.forEach((page, number) => {
-      if (!fits(page, number)) return;
-      const closed = above(page).find((folder) => folded.has(folder));
-      if (closed === undefined) {
-        shown.set(number, `page:${number}`);
-      } else {
-        shown.set(number, `folder:${closed}`);
-        inside.set(closed, [...(inside.get(closed) || []), number]);
-      }
-    });
-    const hasFolders = new Set();
-    for (const [number, id] of shown) {
-      const page = pages[number];
-      const around = above(page);
-      const open = id.startsWith("page:") ? around : around.slice(0, around.indexOf(id.slice(7)));
-      let parent;
-      for (const folder of open) {
-        const name = `folder:${folder}`;
-        hasFolders.add(name);
-        if (!nodes.has(name)) {
-          const label = folder.slice(folder.lastIndexOf("/") + 1);
-          nodes.set(name, { data: { id: name, label, parent, size: 20 }, classes: "folder" });
+  const matches = (thing, filters) => filters.words.every((word) => words[thing.number].includes(word));
+
+  function itemOf(thing, column = 0) {
+    const radius = thing.kind === "source" ? 6 : 4.5 + Math.min(9, Math.sqrt(thing.links));
+    return {
+      thing, key: thing.number, kind: thing.kind, label: thing.label, level: thing.level, radius,
+      folder: thing.folder, links: thing.links, weight: thing.links, column,
+    };
+  }
+
+  // Columns: on the left what the focus depends on, on the right what depends on it.
+  function columns(question, filters) {
+    const found = new Map([[focus, { ...itemOf(focus), isFocus: true, weight: Infinity }]]);
+    const extra = [];
+    const edges = new Map();
+    const visible = (thing) => thing.kind === "source" || fits(thing, filters);
+    const side = (sign, lists, steps, kinds) => {
+      let frontier = [focus];
+      for (let step = 1; step <= steps; step += 1) {
+        const column = sign * step;
+        const next = new Map();
+        for (const thing of frontier) {
+          for (const [number, type] of lists[thing.number]) {
+            const other = things[number];
+            if (!kinds.has(other.kind) || !visible(other) || !filters.types.has(type)) continue;
+            if (!found.has(other)) next.set(other, (next.get(other) || 0) + 1);
+          }
         }
-        parent = name;
+        const ranked = [...next.keys()].sort((a, b) => next.get(b) - next.get(a) || b.links - a.links);
+        const kept = isLong ? ranked : ranked.slice(0, MAX_COLUMN);
+        for (const thing of kept) found.set(thing, itemOf(thing, column));
+        if (kept.length < ranked.length) {
+          extra.push({
+            kind: "more", key: `more:${column}`, label: `and ${ranked.length - kept.length} more`,
+            level: "untracked", radius: 5, folder: "", links: 0, weight: 0, column,
+          });
+        }
+        frontier = kept;
       }
-      if (id.startsWith("page:")) {
-        const size = 12 + Math.min(22, 3 * Math.sqrt(page.links));
-        nodes.set(id, {
-          data: { id, label: page.title, parent, size, number },
-          classes: page.level, position: { x: page.x, y: page.y },
-        });
-      } else if (!nodes.has(id)) {
-        const members = inside.get(id.slice(7));
-        const mean = (axis) =>
-          members.reduce((sum, member) => sum + pages[member][axis], 0) / members.length;
-        const label = `${id.slice(7)} (${members.length})`;
-        nodes.set(id, {
-          data: { id, label, parent, size: 24 + 5 * Math.sqrt(members.length) },
-          classes: "folder folded", position: { x: mean("x"), y: mean("y") },
-        });
+    };
+    const all = new Set(["page", "source"]);
+    const steps = Number(field("steps").value);
+    if (question !== "dependencies") side(1, below, steps, all);
+    if (question === "dependents") side(-1, above, 1, new Set(["source"]));
+    else side(-1, above, steps, all);
+    for (const [thing, item] of found) {
+      for (const [number, type] of above[thing.number]) {
+        const other = found.get(things[number]);
+        if (other && filters.types.has(type) && other.column !== item.column) {
+          const key = `${item.key}>${other.key}>${type}`;
+          edges.set(key, { from: item, to: other, kind: type, width: 1.5, opacity: 0.55 });
+        }
       }
     }
-    return [...nodes.values(), ...edges(shown), ...(find("sources").checked ? sources(shown) : [])];
+    return { items: [...found.values(), ...extra], edges: [...edges.values()], isColumns: true };
   }
 
-  function edges(shown) {
-    const wanted = checked("type");
-    const merged = new Map();
-    for (const [from, to, type] of links) {
-      const source = shown.get(from);
-      const target = shown.get(to);
-      if (source === undefined || target === undefined || source === target) continue;
-      if (!wanted.has(types[type])) continue;
-      const id = `${source}>${target}>${type}`;
-      const edge = merged.get(id);
-      if (edge) edge.data.width = Math.min(6, edge.data.width + 0.4);
-      else merged.set(id, { data: { id, source, target, width: 1.4 }, classes: types[type] });
+  // All pages, or folders and the most linked pages.
+  function overview(question, filters) {
+    const visible = pages.filter((page) => fits(page, filters));
+    const found = filters.words.length ? things.filter((thing) => matches(thing, filters)) : [];
+    found.sort((a, b) => b.links - a.links);
+    const items = new Map();
+    const add = (thing) => items.set(thing.number, itemOf(thing));
+    const placed = new Map(); // number of a page → its item, or the folder's
+    if (question === "all" || visible.length <= MAX_PAGES) visible.forEach(add);
+    else {
+      const ranked = [...visible].sort((a, b) => b.links - a.links);
+      ranked.filter((page) => below[page.number].length).slice(0, MAX_HUBS).forEach(add);
+      ranked.filter(isDue).slice(0, MAX_HUBS).forEach(add);
+      const openPages = ranked.filter((page) => opened.has(page.folder));
+      openPages.slice(0, MAX_OPEN).forEach(add);
     }
-    return merged.values();
+    found.filter((thing) => thing.kind === "source" || fits(thing, filters)).slice(0, MAX_FOUND).forEach(add);
+    for (const [number, item] of items) placed.set(number, item);
+    for (const group of groups(visible.filter((page) => !items.has(page.number)))) {
+      const item = group.pages.length > 1 ? folderItem(group) : itemOf(group.pages[0]);
+      items.set(item.key, item);
+      for (const page of group.pages) placed.set(page.number, item);
+    }
+    return { items: [...items.values()], edges: merged(placed, filters), isColumns: false };
   }
 
-  function sources(shown) {
-    const users = new Map();
-    for (const [number, id] of shown) {
-      if (!id.startsWith("page:")) continue;
-      for (const { path } of pages[number].sources) {
-        users.set(path, [...(users.get(path) || []), number]);
-      }
-    }
-    const found = [];
-    let turn = 0;
-    for (const [path, numbers] of users) {
-      turn += 2.4;
-      const mean = (axis) => numbers.reduce((sum, n) => sum + pages[n][axis], 0) / numbers.length;
-      const position = { x: mean("x") + 24 * Math.cos(turn), y: mean("y") + 24 * Math.sin(turn) };
-      const label = path.slice(path.lastIndexOf("/") + 1);
-      const id = `source:${path}`;
-      found.push({ data: { id, label, size: 9 }, classes: "source", position });
-      for (const number of numbers) {
-        found.push({
-          data: { id: `${number}>${path}`, source: `page:${number}`, target: id, width: 1 },
-          classes: "describes",
-        });
+  // Folders with these pages below them: the largest are divided until there are enough.
+  function groups(rest) {
+    let found = rest.length ? [{ folder: "", pages: rest, isOwn: false }] : [];
+    const whole = new Set(); // folders with too many parts
+    while (found.length < MAX_FOLDERS) {
+      const divisible = found.filter(
+        (group) => !group.isOwn && !whole.has(group.folder)
+          && group.pages.some((page) => page.folder !== group.folder),
+      );
+      const largest = divisible.sort((a, b) => b.pages.length - a.pages.length)[0];
+      if (!largest || (found.length > 8 && largest.pages.length < rest.length / 40)) break;
+      const depth = largest.folder ? largest.folder.split("/").length : 0;
+      const parts = Map.groupBy(
+        largest.pages, (page) => page.folder.split("/").slice(0, depth + 1).join("/"),
+      );
+      if (parts.size > 1 && found.length + parts.size > MAX_FOLDERS + 1) whole.add(largest.folder);
+      else {
+        found = found.filter((group) => group !== largest);
+        for (const [folder, inside] of parts) {
+          found.push({ folder, pages: inside, isOwn: folder === largest.folder });
+        }
       }
     }
     return found;
   }
 
-  const cy = cytoscape({
-    container: find("graph"), elements: [], style: style(), layout: { name: "preset" },
-    minZoom: 0.05, maxZoom: 4, textureOnViewport: pages.length > 400, hideEdgesOnViewport: false,
-    pixelRatio: pages.length > 1000 ? 1 : "auto", boxSelectionEnabled: false,
-    autoungrabify: pages.length > 400,
-  });
+  function folderItem({ folder, pages: inside }) {
+    const shares = levels
+      .map((level) => [level, inside.filter((page) => page.level === level).length / inside.length])
+      .filter(([, share]) => share);
+    const name = folder.slice(folder.lastIndexOf("/") + 1);
+    const label = `${name || "top folder"} (${inside.length.toLocaleString("en")})`;
+    return {
+      kind: "folder", key: `folder:${folder}`, label, path: folder, pages: inside, shares, level: shares[0][0],
+      radius: 9 + Math.min(26, 1.3 * Math.sqrt(inside.length)), folder, links: 0, weight: 10_000 + inside.length,
+    };
+  }
 
-  function draw({ fit = false } = {}) {
-    cy.batch(() => {
-      cy.elements().remove();
-      cy.add(elements());
-    });
-    if (fit || cy.nodes().length === 0) cy.fit(undefined, 24);
-    const count = pages.filter(fits).length;
-    find("shown").textContent =
-      count === pages.length ? `${count} pages` : `${count} of ${pages.length} pages`;
-    for (const item of document.querySelectorAll("[data-item]")) {
-      const number = Number(item.dataset.item);
-      item.hidden = !fits(pages[number], number);
+  function merged(placed, filters) {
+    const edges = new Map();
+    for (const [number, item] of placed) {
+      for (const [target, type] of above[number]) {
+        const other = placed.get(target);
+        if (!other || other === item || !filters.types.has(type)) continue;
+        const key = `${item.key}>${other.key}>${type}`;
+        const edge = edges.get(key);
+        if (edge) edge.count += 1;
+        else edges.set(key, { from: item, to: other, kind: type, count: 1 });
+      }
     }
-    if (selected !== null) mark();
+    const all = [...edges.values()];
+    // Of many edges the thick ones say more.
+    const opacity = Math.max(0.06, Math.min(0.45, 60 / Math.sqrt(all.length + 1) / 10));
+    for (const edge of all) {
+      edge.width = Math.min(7, 1 + Math.log2(edge.count) * 0.8);
+      edge.opacity = Math.min(0.6, opacity * (1 + Math.log2(edge.count) / 3));
+    }
+    return all;
   }
 
-  function mark() {
-    cy.elements().removeClass("dimmed near").unselect();
-    const node = selected === null ? cy.collection() : cy.getElementById(`page:${selected}`);
-    if (node.empty()) return;
-    const near = node.closedNeighborhood();
-    cy.elements().not(near).not(near.ancestors()).not(".folder").addClass("dimmed");
-    near.edges().addClass("near");
-    node.select();
+  function show() {
+    const question = field("question").value;
+    const filters = readFilters();
+    const view = focus ? columns(question, filters) : overview(question, filters);
+    const { width, height } = picture.size();
+    const column = view.isColumns ? placeColumns(view.items, view.edges, width) : 0;
+    if (!column) settle(view.items, view.edges, width / (height || 1));
+    if (view.items.length > 400) for (const item of view.items) if (item.thing) item.radius *= 0.6;
+    shown = new Map(view.items.map((item) => [item.key, item]));
+    for (const item of shown.values()) item.isSelected = item.thing ? item.thing === selected : false;
+    picture.show(view.items, view.edges, column);
+    neighbors = new Map(view.items.map((item) => [item, []]));
+    for (const { from, to } of view.edges) {
+      neighbors.get(from).push(to);
+      neighbors.get(to).push(from);
+    }
+    describe(question, view);
+    list(filters);
+    emphasize();
+    if (filters.words.length && !focus) zoomToFound(filters);
+  }
+  let neighbors = new Map();
+
+  function found(filters) {
+    return [...shown.values()].filter((item) => item.thing && matches(item.thing, filters));
   }
 
-  function make(tag, content, attributes = {}) {
-    const element = document.createElement(tag);
-    if (content !== undefined) element.append(content);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
+  function zoomToFound(filters) {
+    const items = found(filters);
+    if (items.length) picture.fit(items);
+  }
+
+  // What is pointed at, else selected, else found is emphasised with its neighbours.
+  function emphasize() {
+    const filters = readFilters();
+    const chosen = selected && selected !== focus ? shown.get(selected.number) : null;
+    const center = hovered || chosen || null;
+    if (center && neighbors.has(center)) picture.light([center, ...neighbors.get(center)], center);
+    else if (filters.words.length && !focus) picture.light(found(filters));
+    else picture.light(null);
+  }
+
+  function describe(question, { items }) {
+    const number = items.filter((item) => item.kind === "page").length;
+    const folders = items.filter((item) => item.shares).length;
+    const text = part("question");
+    const filters = readFilters();
+    if (focus) {
+      const before = { dependents: "What depends on ", dependencies: "What ", both: "Around " }[question];
+      const after = question === "dependencies" ? " depends on" : "";
+      const others = number - (focus.kind === "page" ? 1 : 0);
+      const files = items.filter((item) => item.kind === "source").length - (focus.kind === "source" ? 1 : 0);
+      const counts = [count(others, "page"), ...(files ? [count(files, "source")] : [])].join(", ");
+      text.replaceChildren(before, make("b", focus.title), `${after}: ${counts}.`);
+    } else if (filters.words.length) {
+      const hits = things.filter((thing) => matches(thing, filters) && (thing.kind === "source" || fits(thing, filters)));
+      text.textContent = hits.length ? `${count(hits.length, "match").replace("matchs", "matches")}.` : "No matches.";
+    } else {
+      const parts = [...(folders ? [count(folders, "folder")] : []), count(number, "page")];
+      const which = folders ? ", the most linked and the stale ones" : "";
+      const visible = pages.filter((page) => fits(page, filters)).length;
+      const total = visible < pages.length ? ` ${visible.toLocaleString("en")} of ${count(pages.length, "page")} fit the filter.` : "";
+      text.textContent = `${parts.join(" and ")}${which}.${total}`;
+    }
+  }
+
+  function list(filters) {
+    const isAll = !filters.words.length && pages.every((page) => fits(page, filters));
+    if (isAll && !list.hasHidden) return;
+    list.hasHidden = !isAll;
+    for (const item of root.querySelectorAll("[data-item]")) {
+      const page = pages[Number(item.dataset.item)];
+      item.hidden = !(fits(page, filters) && matches(page, filters));
+    }
+  }
+
+  // Put a question about a page or a source.
+  function ask(thing, question) {
+    if (showAround && data.is_part && thing.kind === "page" && thing.number !== data.center) {
+      showAround(thing.path);
+    } else answer(thing, question);
+  }
+
+  // Answer it from the data that is here.
+  function answer(thing, question) {
+    focus = thing;
+    isLong = false;
+    field("search").value = "";
+    field("question").value = question;
+    hovered = null;
+    select(thing); // first, because the details take a part of the picture's width
+    show();
+  }
+
+  function openFolder(item) {
+    for (const page of item.pages) if (page.folder === item.path || item.pages.length <= MAX_OPEN) opened.add(page.folder);
+    if (![...item.pages].some((page) => opened.has(page.folder))) opened.add(item.pages[0].folder);
+    select(null);
+    show();
+    const inside = [...shown.values()].filter((other) => other.thing?.folder.startsWith(item.path));
+    picture.fit(inside);
   }
 
   function linkList(heading, ends) {
     if (!ends.length) return [];
-    const list = make("ul");
-    for (const [number, type] of ends) {
+    const names = make("ul");
+    for (const [number, type] of ends.slice(0, 100)) {
       const item = make("li");
-      item.append(
-        make("button", pages[number].title, { type: "button", "data-page": number }),
-        type === 0 ? "" : ` ${types[type].replaceAll("_", " ")}`,
-      );
-      list.append(item);
+      const button = make("button", things[number].title, { type: "button", "data-thing": number });
+      item.append(button, ["references", "describes"].includes(type) ? "" : ` ${type.replaceAll("_", " ")}`);
+      names.append(item);
     }
-    return [make("h3", heading), list];
+    const rest = ends.length > 100 ? [make("p", `and ${ends.length - 100} more`, { class: "quiet" })] : [];
+    return [make("h3", heading), names, ...rest];
   }
 
-  function select(number, { center = false } = {}) {
-    selected = number;
-    details.hidden = number === null;
+  function questionButton(label, thing, question) {
+    const button = make("button", label, { type: "button" });
+    button.addEventListener("click", () => ask(thing, question));
+    return button;
+  }
+
+  function select(thing) {
+    selected = thing?.number === undefined ? null : thing;
+    for (const item of shown.values()) item.isSelected = Boolean(item.thing) && item.thing === selected;
+    details.hidden = !thing;
     details.replaceChildren();
-    if (number === null) {
-      mark();
-      return;
+    if (thing) {
+      details.append(make("button", "Close", { type: "button", class: "close" }));
+      details.append(...(thing.shares ? aboutFolder(thing) : aboutThing(thing)));
     }
-    const page = pages[number];
-    if (center) {
-      const closed = above(page).filter((folder) => folded.has(folder));
-      for (const folder of closed) folded.delete(folder);
-      if (closed.length || !cy.getElementById(`page:${number}`).length) draw();
-      const node = cy.getElementById(`page:${number}`);
-      if (node.length) cy.animate({ center: { eles: node }, zoom: Math.max(1, cy.zoom()) }, { duration: 200 });
-    }
-    mark();
-    const age = page.age === null || page.age === 0 ? "" : ` for ${page.age} days`;
-    details.append(
-      make("button", "Close", { type: "button", class: "close" }),
-      make("h2", page.title),
-      make("p", page.path, { class: "path quiet" }),
-      make("p", `${levels[page.level]}${age} · ${page.type}`, { class: `level-line ${page.level}` }),
-      make("p", page.text),
-    );
-    if (showAround && number !== data.center) {
-      const button = make("button", "Show the pages around it", { type: "button" });
-      button.addEventListener("click", () => showAround(page.path));
-      details.append(button);
-    }
-    if (page.sources.length) {
-      const list = make("ul");
-      for (const { path, state } of page.sources) {
-        const item = make("li");
-        item.append(make("span", path, { class: "path" }), ` ${state}`);
-        list.append(item);
-      }
-      details.append(make("h3", "Sources"), list);
-    }
-    details.append(...linkList("Links to", outgoing[number]), ...linkList("Linked from", incoming[number]));
+    emphasize();
   }
 
-  cy.on("tap", "node", (event) => {
-    const node = event.target;
-    if (node.data("number") !== undefined) select(node.data("number"));
-  });
-  cy.on("tap", (event) => event.target === cy && select(null));
-  cy.on("dbltap", "node.folder", (event) => {
-    const folder = event.target.id().slice(7);
-    if (folded.has(folder)) folded.delete(folder);
-    else folded.add(folder);
-    draw();
-  });
-  document.querySelector("main").addEventListener("click", (event) => {
+  function aboutFolder(item) {
+    const button = make("button", "Show its pages", { type: "button" });
+    button.addEventListener("click", () => openFolder(item));
+    const counts = item.shares.map(([level, share]) => `${Math.round(share * item.pages.length)} ${levelWords[level]}`);
+    const ranked = [...item.pages].sort((a, b) => b.links - a.links).slice(0, 20);
+    return [
+      make("h2", item.path || "Top folder"), make("p", `${count(item.pages.length, "page")}: ${counts.join(", ")}`),
+      button, ...linkList("Most linked", ranked.map((page) => [page.number, "references"])),
+    ];
+  }
+
+  function aboutThing(thing) {
+    const number = thing.number;
+    const parts = [make("h2", thing.title), make("p", thing.path, { class: "path quiet" })];
+    if (thing.kind === "page") {
+      const age = data.ages[number] ? ` for ${data.ages[number][1]}` : "";
+      const kind = data.kinds[data.kind[number]];
+      parts.push(make("p", `${levelWords[thing.level]}${age} · ${kind}`, { class: `level-line ${thing.level}` }));
+      if (data.texts[number]) parts.push(make("p", data.texts[number]));
+    } else parts.push(make("p", `source of ${count(below[number].length, "page")}`));
+    parts.push(questionButton("What depends on it", thing, "dependents"));
+    if (thing.kind === "page") parts.push(questionButton("What it depends on", thing, "dependencies"));
+    if (thing.states.length) {
+      const states = make("ul");
+      for (const [source, state] of thing.states) {
+        const item = make("li");
+        item.append(make("button", things[source].path, { type: "button", class: "path", "data-thing": source }), ` ${state}`);
+        states.append(item);
+      }
+      parts.push(make("h3", "Sources"), states);
+    }
+    const isLink = ([, type]) => type !== "describes";
+    parts.push(...linkList("Links to", above[number].filter(isLink)));
+    parts.push(...linkList(thing.kind === "page" ? "Linked from" : "Described by", below[number]));
+    return parts;
+  }
+
+  root.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button.dataset.page !== undefined) {
-      select(Number(button.dataset.page), { center: true });
-      details.scrollIntoView({ block: "nearest" });
-    } else if (button.classList.contains("close")) {
+    if (button.dataset.thing !== undefined) {
+      const thing = things[Number(button.dataset.thing)];
+      if (shown.has(thing.number)) {
+        select(thing);
+        if (!focus) picture.fit([shown.get(thing.number), ...neighbors.get(shown.get(thing.number))]);
+      } else answer(thing, focus ? field("question").value : "both");
+      part("picture").scrollIntoView({ block: "nearest" });
+    } else if (button.classList.contains("close")) select(null);
+  });
+  part("tools").addEventListener("submit", (event) => event.preventDefault());
+  root.addEventListener("input", (event) => {
+    const name = event.target.name;
+    if (!name) return;
+    if (name === "question") {
+      if (["overview", "all"].includes(event.target.value)) focus = null;
+      else focus ||= selected || [...pages].sort((a, b) => below[b.number].length - below[a.number].length)[0];
+      isLong = false;
+    } else if (name === "search") {
+      focus = null;
       select(null);
+      if (!["overview", "all"].includes(field("question").value)) field("question").value = "overview";
     }
+    if (name === "folder") opened = new Set();
+    show();
   });
-  find("tools").addEventListener("submit", (event) => event.preventDefault());
-  find("tools").addEventListener("input", (event) => {
-    if (event.target.id === "folders") {
-      folded.clear();
-      if (event.target.checked) for (const folder of topFolders()) folded.add(folder);
-    }
-    draw({ fit: ["folders", "folder"].includes(event.target.id) });
-  });
-  find("fit").addEventListener("click", () => cy.fit(undefined, 24));
-  find("graph").addEventListener("keydown", (event) => {
-    const step = 60;
-    const moves = {
-      ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step],
-    };
-    const middle = { x: cy.width() / 2, y: cy.height() / 2 };
-    if (event.key in moves) cy.panBy({ x: moves[event.key][0], y: moves[event.key][1] });
-    else if (event.key === "+" || event.key === "=") {
-      cy.zoom({ level: cy.zoom() * 1.25, renderedPosition: middle });
-    } else if (event.key === "-") cy.zoom({ level: cy.zoom() / 1.25, renderedPosition: middle });
-    else if (event.key === "Escape") select(null);
-    else return;
-    event.preventDefault();
-  });
-  const restyle = () => cy.style(style());
+  part("fit").addEventListener("click", () => picture.fit());
+  const restyle = () => {
+    styles.clear();
+    picture.redraw();
+  };
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   scheme.addEventListener("change", restyle);
 
-  find("folders").checked = folded.size > 0;
-  draw({ fit: true });
-  if (data.center !== null) select(data.center, { center: true });
-  document.body.dataset.ready = "yes";
+  if (data.center !== null) answer(things[data.center], "dependents");
+  else show();
+  root.dataset.ready = "yes";
   return {
     restyle,
+    measure: picture.measure,
     destroy() {
       scheme.removeEventListener("change", restyle);
-      cy.destroy();
+      picture.destroy();
     },
   };
 }

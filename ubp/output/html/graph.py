@@ -1,28 +1,30 @@
-"""The link graph as one HTML file: a picture to explore, and the same as a list.
+"""The link graph as HTML: a picture that answers what depends on a page or a source, and a list.
 
-The file needs no network and no other file. Cytoscape.js, which draws it, is inside (MIT licence,
-named at the beginning of `cytoscape.min.js`). As an MCP App it is a page without a graph, which
-draws the one that its host passes on.
+The file needs no network and no other file. Its scripts find the places of the items when they are
+shown (`graph_layout.js`), draw them (`graph_canvas.js`) and answer questions (`graph.js`). The same
+view is a section of the report, and an MCP App: a page without a graph, which draws the one that
+its host passes on.
 """
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from ubp.core.languages import main_language
 from ubp.core.model import LINK_TYPES, QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.paths import ancestors
 from ubp.core.version import __version__
 from ubp.frame.wording import count, printable
-from ubp.output.html.graph_layout import place_pages
 from ubp.output.html.markup import content_policy, read_asset, render
 from ubp.search.traverse import PageGraph
-from ubp.staleness.wording import LEVEL_WORDS, describe_reference
+from ubp.staleness.wording import LEVEL_WORDS, describe_reference, time_span
 
-# Cytoscape adds this element to a page that does not have it, which the policy would forbid.
-_CYTOSCAPE_STYLE = Markup(".__________cytoscape_container { position: relative; }")
-# More pages are shown as folders first.
-MAX_OPEN = 2_000
+# The first lines of more pages, and the titles that they link to, would take more than 2 MB.
+MAX_TEXTS = 1_000
+SCRIPTS = ("graph_layout.js", "graph_canvas.js", "graph.js")
 
 
 class AppGraph(NamedTuple):
@@ -32,15 +34,18 @@ class AppGraph(NamedTuple):
     data: dict[str, Any]
 
 
-def graph_html(graph: PageGraph, name: str) -> str:
-    """Return the whole file; `name` is that of the repository."""
-    data = json.dumps(graph_data(graph), ensure_ascii=True).replace("<", "\\u003c")
+def graph_html(graph: PageGraph, name: str, source: FilePath | None = None) -> str:
+    """Return the whole file; `name` is that of the repository.
+
+    `source` is the source whose dependents are shown first.
+    """
     return _page(
         "graph.html",
         start="graph_file.js",
         title=f"{name}: document graph",
-        data=Markup(data),  # noqa: S704  # JSON without a sign that ends a script
-        **_body(graph, name),
+        data=graph_json(graph, source),
+        lang=main_language(document.title for document in graph.near.documents),
+        body=_body(graph, name),
     )
 
 
@@ -51,82 +56,128 @@ def graph_app_html() -> str:
 
 def app_graph(graph: PageGraph, name: str) -> AppGraph:
     """Return a graph as the MCP App gets it; `name` is that of the repository."""
-    return AppGraph(render("graph_body.html", **_body(graph, name)), graph_data(graph))
+    return AppGraph(_body(graph, name), graph_data(graph))
+
+
+def graph_script() -> Markup:
+    """Return the script that defines `drawGraph`."""
+    return Markup("\n").join(map(read_asset, SCRIPTS))
+
+
+def graph_json(graph: PageGraph, source: FilePath | None = None) -> Markup:
+    """Return what the script draws, for an element of a page."""
+    data = json.dumps(graph_data(graph, source), ensure_ascii=False, separators=(",", ":"))
+    return Markup(data.replace("<", "\\u003c"))  # noqa: S704  # no sign in it ends a script
+
+
+def graph_view(graph: PageGraph) -> Markup:
+    """Return the element that the script draws into."""
+    counts = Counter(assessment.level for assessment in graph.assessments.values())
+    return render(
+        "graph_view.html",
+        levels=[(level, LEVEL_WORDS[level], counts[level]) for level in _levels(graph)],
+        types=[(kind, kind.replace("_", " ")) for kind in _types(graph)],
+        folders=_folders(graph),
+        pages=_listed_pages(graph),
+    )
+
+
+def graph_section(graph: PageGraph, link: str) -> Markup:
+    """Return the graph as a section of a report; `link` is the address of the whole graph."""
+    return render("graph_section.html", size=_size(graph), view=graph_view(graph), link=link)
 
 
 def _page(template: str, *, start: str, **values: Any) -> str:
     """Return a page with the styles and scripts of a graph; `start` is the script that draws it."""
     style = read_asset("report.css") + "\n" + read_asset("graph.css")
-    scripts = {
-        "library": read_asset("cytoscape.min.js"),
-        "script": read_asset("graph.js"),
-        "start": read_asset(start),
-    }
+    scripts = {"script": graph_script(), "start": read_asset(start)}
     page = render(
         template,
-        policy=content_policy([style, _CYTOSCAPE_STYLE], scripts.values()),
+        policy=content_policy([style], scripts.values()),
         version=__version__,
         style=style,
-        cytoscape_style=_CYTOSCAPE_STYLE,
         **scripts,
         **values,
     )
     return f"{page}\n"
 
 
-def _body(graph: PageGraph, name: str) -> dict[str, Any]:
-    """Return the values of `graph_body.html`."""
+def _body(graph: PageGraph, name: str) -> Markup:
+    return render("graph_body.html", name=name, size=_size(graph), view=graph_view(graph))
+
+
+def _size(graph: PageGraph) -> str:
     shown = count(len(graph.near.documents), "page")
     total = "" if not graph.near.left_out else f" of {graph.near.total}"
-    return {
-        "name": name,
-        "size": f"{shown}{total}, {count(len(graph.near.edges), 'link')}.",
-        "levels": [(level, LEVEL_WORDS[level]) for level in _levels(graph)],
-        "types": [(kind, kind.replace("_", " ")) for kind in _types(graph)],
-        "folders": _folders(graph),
-        "pages": _listed_pages(graph),
-    }
+    return f"{shown}{total}, {count(len(graph.near.edges), 'link')}."
 
 
-def graph_data(graph: PageGraph) -> dict[str, Any]:
-    """Return what the script draws: pages with their positions, links, sources."""
-    near = graph.near
-    links = {path: sum(counts) for path, counts in near.counts.items()}
-    positions = place_pages([document.path for document in near.documents], links)
-    numbers = {document.path: number for number, document in enumerate(near.documents)}
+def graph_data(graph: PageGraph, source: FilePath | None = None) -> dict[str, Any]:
+    """Return what the script draws, in columns: a row for each page, link, source and its use."""
+    documents = graph.near.documents
+    numbers = {document.path: number for number, document in enumerate(documents)}
+    assessments = [graph.assessments[document.path] for document in documents]
+    levels = _levels(graph)
+    folders = _Numbering(path.rpartition("/")[0] for path in numbers)
+    kinds = _Numbering(document.doc_type for document in documents)
+    sources = _Numbering(
+        verdict.name for assessment in assessments for verdict in assessment.references
+    )
+    texts = graph.summaries if len(documents) <= MAX_TEXTS else {}
+    links: list[list[int]] = [[] for _ in documents]
+    typed = []
+    for edge in graph.near.edges:
+        ends = numbers[edge.source], numbers[edge.target]
+        if edge.link_type == "references":
+            links[ends[0]].append(ends[1])
+        else:
+            typed.append([*ends, LINK_TYPES.index(edge.link_type)])
+    center = None if graph.near.center is None else numbers[graph.near.center]
+    if source is not None and source in sources.numbers:
+        center = len(documents) + sources.numbers[source]
     return {
-        "center": None if near.center is None else numbers[near.center],
-        "isFolded": len(numbers) > MAX_OPEN,
-        "pages": [
-            {
-                "path": printable(document.path),
-                "folder": printable(document.path.rpartition("/")[0]),
-                "title": printable(document.title),
-                "type": printable(document.doc_type),
-                "level": graph.assessments[document.path].level,
-                "age": _age(graph.assessments[document.path]),
-                "text": printable(graph.summaries.get(document.path, "")),
-                "links": links[document.path],
-                "x": round(positions[document.path].x, 1),
-                "y": round(positions[document.path].y, 1),
-                "sources": [
-                    {
-                        "path": printable(verdict.name),
-                        "level": verdict.level,
-                        "state": printable(describe_reference(verdict)),
-                    }
-                    for verdict in graph.assessments[document.path].references
-                ],
-            }
-            for document in near.documents
-        ],
-        "links": [
-            [numbers[edge.source], numbers[edge.target], LINK_TYPES.index(edge.link_type)]
-            for edge in near.edges
-        ],
+        "center": center,
+        "is_part": graph.near.center is not None or bool(graph.near.left_out),
+        "levels": [[level, LEVEL_WORDS[level]] for level in levels],
         "types": list(LINK_TYPES),
-        "levels": {level: LEVEL_WORDS[level] for level in _levels(graph)},
+        "folders": [printable(folder) for folder in folders.numbers],
+        "kinds": [printable(kind) for kind in kinds.numbers],
+        "titles": [printable(document.title) for document in documents],
+        "names": [printable(path.rpartition("/")[2]) for path in numbers],
+        "folder": [folders.numbers[path.rpartition("/")[0]] for path in numbers],
+        "kind": [kinds.numbers[document.doc_type] for document in documents],
+        "level": [levels.index(assessment.level) for assessment in assessments],
+        "ages": {
+            number: [days, time_span(days)]
+            for number, assessment in enumerate(assessments)
+            if (days := _age(assessment)) is not None
+        },
+        "texts": {
+            numbers[path]: printable(text)
+            for path, text in texts.items()
+            if text and path in numbers
+        },
+        "sources": [printable(name) for name in sources.numbers],
+        "uses": [
+            [
+                number,
+                sources.numbers[verdict.name],
+                levels.index(verdict.level) if verdict.level in levels else 0,
+                printable(describe_reference(verdict)),
+            ]
+            for number, assessment in enumerate(assessments)
+            for verdict in assessment.references
+        ],
+        "links": links,
+        "typed": typed,
     }
+
+
+class _Numbering:
+    """Numbers of different values, from 0, in the order of their first occurrence."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self.numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
 
 
 def _age(assessment: Assessment) -> int | None:
@@ -135,8 +186,12 @@ def _age(assessment: Assessment) -> int | None:
     return max(ages, default=None) if assessment.level not in QUIET_LEVELS else None
 
 
-def _levels(graph: PageGraph) -> list[Any]:
+def _levels(graph: PageGraph) -> list[Level]:
+    """Return the levels of pages and of their sources, worst first."""
     found = {assessment.level for assessment in graph.assessments.values()}
+    found |= {
+        verdict.level for assessed in graph.assessments.values() for verdict in assessed.references
+    }
     return [level for level in LEVEL_WORDS if level in found]
 
 
@@ -152,9 +207,13 @@ def _folders(graph: PageGraph) -> list[str]:
 
 
 class _ListedPage(NamedTuple):
-    """A page of the list, which holds the same as the picture; `targets` are titles."""
+    """A page of the list, which has the same as the picture.
 
-    path: FilePath
+    `path` is empty where the title says it, and `targets` are the titles of the pages that it links
+    to, unless there are too many pages.
+    """
+
+    path: str
     title: str
     level: Level
     targets: tuple[str, ...]
@@ -164,9 +223,15 @@ def _listed_pages(graph: PageGraph) -> list[_ListedPage]:
     """Return the pages for screen readers and without the script."""
     titles = {document.path: document.title for document in graph.near.documents}
     linked: dict[FilePath, dict[FilePath, str]] = {path: {} for path in titles}
-    for edge in graph.near.edges:
-        linked[edge.source][edge.target] = titles[edge.target]
+    if len(titles) <= MAX_TEXTS:
+        for edge in graph.near.edges:
+            linked[edge.source][edge.target] = titles[edge.target]
     return [
-        _ListedPage(path, title, graph.assessments[path].level, tuple(linked[path].values()))
+        _ListedPage(
+            "" if path == f"{title}.md" else path,
+            title,
+            graph.assessments[path].level,
+            tuple(linked[path].values()),
+        )
         for path, title in titles.items()
     ]

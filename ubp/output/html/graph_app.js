@@ -24,7 +24,7 @@
     });
   const find = (id) => document.getElementById(id);
   const say = (text) => {
-    (find("message") || find("shown")).textContent = text;
+    (find("message") || document.querySelector("[data-part=question]")).textContent = text;
   };
 
   function show(result) {
@@ -37,7 +37,8 @@
     picture?.destroy();
     const page = new DOMParser().parseFromString(graph.markup, "text/html");
     document.body.replaceChildren(...page.body.childNodes);
-    picture = drawGraph(graph.data, answering.serverTools ? { showAround } : {});
+    const root = document.querySelector(".graph-view");
+    picture = drawGraph(root, graph.data, answering.serverTools ? { showAround } : {});
     if (modes.includes("fullscreen")) addFullScreenButton();
   }
 
@@ -48,7 +49,7 @@
       const result = await ask("tools/call", { name: "ubp_get_graph", arguments: wanted });
       if (!result.isError) given = wanted;
       show(result);
-      find("graph").focus();
+      document.querySelector("[data-part=picture]").focus();
     } catch (error) {
       say(error.message);
     }
@@ -63,7 +64,7 @@
       const mode = isFull ? "inline" : "fullscreen";
       await ask("ui/request-display-mode", { mode }).then(follow, (error) => say(error.message));
     });
-    find("fit").after(button);
+    document.querySelector("[data-part=fit]").after(button);
   }
 
   // The host may choose another color scheme than the system, and another size.

@@ -15,8 +15,9 @@ from ubp.core.model import FilePath
 from ubp.frame.records import moment_or_none
 from ubp.frame.wording import count
 from ubp.output.ci.outcome import commit_lines
+from ubp.output.forge import Places
 from ubp.output.html.markup import listing_command, render
-from ubp.output.html.treemap import treemap
+from ubp.output.html.treemap import treemaps
 from ubp.report.values import ChangedSource, Report, StalePage
 from ubp.staleness.wording import COUNTED_LEVEL_WORDS
 
@@ -87,14 +88,16 @@ def coverage(report: Report) -> Markup | None:
     return render(
         "coverage.html",
         sentence=sentence,
-        map=treemap(measured.sources, label),
+        maps=treemaps(measured.sources, report.source_levels, label),
         rows=measured.gaps[:MAX_GAPS],
         hidden=len(measured.gaps) - MAX_GAPS,
         command=listing_command(report, "coverage", "--limit", str(len(measured.gaps))),
     )
 
 
-def findings(report: Report, folder_numbers: Mapping[FilePath, int]) -> Markup | None:
+def findings(
+    report: Report, folder_numbers: Mapping[FilePath, int], places: Places
+) -> Markup | None:
     """Return the findings of `ubp check`, the most severe first."""
     if report.findings is None:
         return None
@@ -105,6 +108,7 @@ def findings(report: Report, folder_numbers: Mapping[FilePath, int]) -> Markup |
             "folder": folder_numbers[finding.filepath],
             "place": f"{finding.filepath}:{finding.line}"
             + (f":{finding.column}" if finding.column else ""),
+            "url": places.file_url(finding.filepath, finding.line),
             "commits": commit_lines(finding.drift),
         }
         for finding in ordered[:MAX_FINDINGS]
@@ -119,12 +123,15 @@ def findings(report: Report, folder_numbers: Mapping[FilePath, int]) -> Markup |
     )
 
 
-def orphans(report: Report, folder_numbers: Mapping[FilePath, int]) -> Markup | None:
+def orphans(
+    report: Report, folder_numbers: Mapping[FilePath, int], places: Places
+) -> Markup | None:
     """Return the pages that no other page links to."""
     if not report.orphans:
         return None
     return render(
         "orphans.html",
+        places=places,
         number=len(report.orphans),
         rows=[
             (finding, folder_numbers[finding.filepath]) for finding in report.orphans[:MAX_ORPHANS]
@@ -133,12 +140,13 @@ def orphans(report: Report, folder_numbers: Mapping[FilePath, int]) -> Markup | 
     )
 
 
-def others(report: Report, folder_numbers: Mapping[FilePath, int]) -> Markup | None:
+def others(report: Report, folder_numbers: Mapping[FilePath, int], places: Places) -> Markup | None:
     """Return the pages that are fresh or name no sources, the most linked first."""
     if not report.others:
         return None
     return render(
         "others.html",
+        places=places,
         summary=_count_others(report),
         rows=[(other, folder_numbers[other.page.filepath]) for other in report.others[:MAX_OTHERS]],
         hidden=len(report.others) - MAX_OTHERS,

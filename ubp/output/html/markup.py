@@ -18,12 +18,12 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ubp.checks.rules import missing_source, stale_doc
-from ubp.core.model import ReferenceVerdict
+from ubp.core.model import QUIET_LEVELS, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.frame.wording import SHORT_ID, count, day, file_stem, printable, printable_line
 from ubp.git.diff import NO_FILE
 from ubp.report.values import Report
-from ubp.staleness.wording import COUNTED_LEVEL_WORDS, LEVEL_WORDS
+from ubp.staleness.wording import COUNTED_LEVEL_WORDS, LEVEL_WORDS, time_span
 
 _FOLDER = os.path.dirname(__file__)
 _ELEMENTS = {"+": "ins", "-": "del", "@": "b"}
@@ -47,6 +47,7 @@ def _environment() -> Environment:
         "coordinate": _coordinate,
         "number": format_number,
         "path": path_text,
+        "time_span": time_span,
         "percent": lambda share: f"{_coordinate(share * 100)}%",
     }
     environment.globals |= {
@@ -54,6 +55,7 @@ def _environment() -> Environment:
         "day": day,
         "page_title": lambda page: page.facts.title or file_stem(page.filepath),
         "SHORT_ID": SHORT_ID,
+        "QUIET_LEVELS": QUIET_LEVELS,
         "LEVEL_WORDS": LEVEL_WORDS,
         "COUNTED_LEVEL_WORDS": COUNTED_LEVEL_WORDS,
     }

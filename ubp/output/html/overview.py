@@ -8,7 +8,7 @@ from ubp.frame.wording import count, day
 from ubp.output.html import charts
 from ubp.output.html.markup import format_number, render
 from ubp.report.values import Folder, Levels, MonthOfAlarms, Report
-from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS, LEVEL_WORDS
+from ubp.staleness.wording import BOUND_LEVELS, COUNTED_LEVEL_WORDS, LEVEL_WORDS, time_span
 
 MAX_MONTHS = 60  # columns; the table lists all
 MIN_MONTHS = 6  # a single column would be as wide as the page
@@ -159,7 +159,7 @@ def _stats(report: Report) -> list[tuple[str, str]]:
     stats = [("pages", format_number(report.documents))]
     ages = [page.age_days for page in report.pages or () if page.age_days is not None]
     if ages:
-        stats.append(("oldest drift", count(max(ages), "day")))
+        stats.append(("oldest drift", time_span(max(ages))))
     if report.findings is not None:
         other = "other errors" if report.pages is not None else "errors"
         errors = sum(1 for finding in report.findings if finding.severity == "error")
@@ -194,7 +194,10 @@ def _trend(report: Report) -> Markup | None:
 def _trend_words(report: Report) -> str:
     first, last = report.trend[0].levels.fresh_percent, report.trend[-1].levels.fresh_percent
     change = "" if first is None or last is None else f", from {first}% to {last}% fresh"
-    return f"Pages with sources by level since {day(report.trend[0].at)}{change}."
+    words = f"Pages with sources by level since {day(report.trend[0].at)}{change}."
+    if any(point.from_pins for point in report.trend):
+        words += " Before a page listed sources, its level follows from the drift of today's pins."
+    return words
 
 
 def _ages(report: Report) -> Markup | None:

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ubp.core.model import Commit, FilePath
+from ubp.core.model import Commit, FilePath, ReferenceVerdict
+from ubp.core.paths import is_glob
 from ubp.core.shell import git_fetch, path_argument, ubp_command
 from ubp.core.text import shorten
 from ubp.frame.wording import MAX_COMMITS, PAGE_ORDER, count
+from ubp.output.forge import Places
 from ubp.output.html.lists import Reviewed, by_source, describe_answers
 from ubp.output.html.markup import diff_blocks, listing_command, render, rule_name
 from ubp.report.values import ChangedSource, Report, StalePage
@@ -33,6 +35,8 @@ class _Source(NamedTuple):
     commit_note: str
     same_page: FilePath | None
     command: str
+    url: str
+    line_url: str
 
     @property
     def name(self) -> str:
@@ -60,6 +64,8 @@ class _Card(NamedTuple):
     folder: int
     rules: Sequence[str]
     sources: Sequence[_Source]
+    commands: Sequence[str]
+    url: str
 
 
 class _Context(NamedTuple):
@@ -68,15 +74,17 @@ class _Context(NamedTuple):
     report: Report
     owners: Sequence[FilePath]
     reviewed: Reviewed
+    places: Places
 
 
-def pages(report: Report, folders: Mapping[FilePath, int]) -> Markup | None:
+def pages(report: Report, folders: Mapping[FilePath, int], places: Places) -> Markup | None:
     """Return the pages, in the report's order; `folders` are the numbers of their directories."""
     if report.pages is None:
         return None
     return render(
         "pages.html",
-        cards=_cards(report, report.pages[:MAX_PAGES], folders),
+        cards=_cards(report, report.pages[:MAX_PAGES], folders, places),
+        places=places,
         hidden=len(report.pages) - MAX_PAGES,
         command=listing_command(report, "stale"),
         is_good=report.levels is not None and report.levels.bound,
@@ -87,10 +95,10 @@ def pages(report: Report, folders: Mapping[FilePath, int]) -> Markup | None:
 
 
 def _cards(
-    report: Report, shown: Sequence[StalePage], folders: Mapping[FilePath, int]
+    report: Report, shown: Sequence[StalePage], folders: Mapping[FilePath, int], places: Places
 ) -> Sequence[_Card]:
     owners = [page.path for page in report.pages or () for _ in page.sources]
-    context = _Context(report, owners, by_source(report))
+    context = _Context(report, owners, by_source(report), places)
     cards, number = [], 0
     for page in shown:
         rules = tuple(dict.fromkeys(rule_name(source.reference) for source in page.sources))
@@ -98,7 +106,12 @@ def _cards(
             _source(source, number + offset, page, context)
             for offset, source in enumerate(page.sources)
         ]
-        cards.append(_Card(page, folders[page.path], rules, sources))
+        commands = [
+            ubp_command(*words, path_argument(page.path), keys=report.keys)
+            for words in (("ack",), ("stale", "--diff"))
+        ]
+        url = places.file_url(page.path)
+        cards.append(_Card(page, folders[page.path], rules, sources, commands, url))
         number += len(sources)
     return cards
 
@@ -117,7 +130,18 @@ def _source(source: ChangedSource, number: int, page: StalePage, context: _Conte
         commit_note=note,
         same_page=None if source.same_as is None else context.owners[source.same_as],
         command=ubp_command("stale", "--diff", path_argument(page.path), keys=keys),
+        url=_source_url(reference, context.places),
+        line_url=context.places.file_url(page.path, reference.reference.line),
     )
+
+
+def _source_url(reference: ReferenceVerdict, places: Places) -> str:
+    """Return where a source is shown; empty where there is none, or several, or elsewhere."""
+    path = reference.moved_to or reference.source_path
+    is_file = reference.current_blob is not None or reference.moved_to is not None
+    if not is_file or is_glob(path) or reference.collection:
+        return ""
+    return places.file_url(path)
 
 
 def _hidden_diff(source: ChangedSource) -> str:

@@ -1,4 +1,39 @@
 // Filters and sorts what the page already shows: without this script it is a plain page.
+// Commands can be copied, and the map of the sources zooms.
+(() => {
+  "use strict";
+
+  async function copy(button) {
+    const label = button.firstChild;
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+    } catch {
+      // Where the clipboard is not allowed, the command is selected for copying by hand.
+      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+      if (!document.execCommand("copy")) return;
+    }
+    label.data = "Copied";
+    setTimeout(() => (label.data = "Copy"), 2000);
+  }
+
+  function zoom(path) {
+    for (const map of document.querySelectorAll(".map-level")) map.hidden = map.dataset.map !== path;
+    document.querySelector(`.map-level:not([hidden]) [data-zoom]`)?.focus?.();
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (button) copy(button);
+    const box = event.target.closest("[data-zoom]");
+    if (box) zoom(box.dataset.zoom);
+  });
+  document.addEventListener("keydown", (event) => {
+    const box = event.key === "Enter" && event.target.closest("svg[data-zoom]");
+    if (box) zoom(box.dataset.zoom);
+  });
+  for (const button of document.querySelectorAll(".copy, .crumbs button")) button.hidden = false;
+})();
+
 (() => {
   "use strict";
 

@@ -8,17 +8,22 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from ubp.core.model import FilePath
+from ubp.core.languages import main_language
+from ubp.core.model import FilePath, Page
 from ubp.core.shell import ubp_command
 from ubp.core.version import __version__
 from ubp.frame.wording import SHORT_ID, clock, day
 from ubp.output.ci.outcome import Outcome, headline
+from ubp.output.forge import Places
 from ubp.output.html import lists, overview
+from ubp.output.html.graph import graph_json, graph_script, graph_section
 from ubp.output.html.markup import content_policy, read_asset, render, rule_name
 from ubp.output.html.pages import pages
 from ubp.report.values import Folder, Levels, Report
+from ubp.search.traverse import PageGraph
 from ubp.staleness.wording import LEVEL_WORDS
 
+NO_PLACES = Places()
 SORTS = {
     "order": "importance",
     "changed": "lines changed",
@@ -28,26 +33,42 @@ SORTS = {
 }
 
 
-def report_html(report: Report, graph: str = "") -> str:
-    """Return the whole file for a report; `graph` is the address of the graph of its pages."""
-    style, script = read_asset("report.css"), read_asset("report.js")
+def report_html(
+    report: Report, link: str = "", graph: PageGraph | None = None, places: Places = NO_PLACES
+) -> str:
+    """Return the whole file for a report.
+
+    `graph` is the graph of its pages, and `link` the address of a file with the whole graph;
+    `places` has the addresses of files and commits.
+    """
+    styles = ["report.css", *(["graph.css"] if graph else [])]
+    style = Markup("\n").join(map(read_asset, styles))
+    scripts = [read_asset("report.js")]
+    if graph is not None:
+        scripts += [graph_script(), read_asset("graph_report.js")]
     when = None if report.now is None else day(report.now)
     subtitle = ["Documentation report", _describe_snapshot(report), when]
     page = render(
         "report.html",
         report=report,
-        policy=content_policy([style], [script]),
+        policy=content_policy([style], scripts),
+        lang=main_language(page.facts.title for page in _documents(report) if page.facts.title),
         version=__version__,
         title=f"{report.name}: documentation report",
         style=style,
         subtitle=" · ".join(filter(None, subtitle)),
-        entries=_entries(report),
-        graph=graph,
-        sections=[section for section in _sections(report) if section],
+        entries=_entries(report, graph, link),
+        sections=[section for section in _sections(report, graph, link, places) if section],
+        graph_data=None if graph is None else graph_json(graph),
         time=None if report.now is None else clock(report.now),
-        script=script,
+        scripts=scripts,
     )
     return f"{page}\n"
+
+
+def _documents(report: Report) -> Iterator[Page]:
+    yield from (page.assessment.page for page in report.pages or ())
+    yield from (other.page for other in report.others)
 
 
 def outcome_html(outcome: Outcome) -> str:
@@ -70,20 +91,24 @@ def outcome_html(outcome: Outcome) -> str:
     return report_html(html_report)
 
 
-def _sections(report: Report) -> Iterator[Markup | None]:
+def _sections(
+    report: Report, graph: PageGraph | None, link: str, places: Places
+) -> Iterator[Markup | None]:
     numbers = _folder_numbers(report)
     yield overview.hero(report)
     yield overview.pictures(report)
     yield overview.alarms(report)
     yield overview.topics(report)
     yield overview.folders(report)
+    if graph is not None:
+        yield graph_section(graph, link)
     yield lists.coverage(report)
     yield lists.bindings(report)
     yield _toolbar(report)
-    yield pages(report, numbers)
-    yield lists.findings(report, numbers)
-    yield lists.orphans(report, numbers)
-    yield lists.others(report, numbers)
+    yield pages(report, numbers, places)
+    yield lists.findings(report, numbers, places)
+    yield lists.orphans(report, numbers, places)
+    yield lists.others(report, numbers, places)
 
 
 def _folder_numbers(report: Report) -> dict[FilePath, int]:
@@ -101,24 +126,27 @@ def _folder_number(path: FilePath, places: list[tuple[int, Folder]]) -> int:
     return next((number for number, folder in places if folder.holds(path)), 0)
 
 
-def _entries(report: Report) -> list[tuple[str, str, int | None]]:
-    """Return the sections that the navigation lists, by id: words, and how many entries.
+def _entries(
+    report: Report, graph: PageGraph | None, link: str
+) -> list[tuple[str, str, int | None]]:
+    """Return what the navigation lists, by its address: words, and how many entries.
 
     A section with no entries is left out, one without a number is not.
     """
     has_sources = report.coverage is not None and report.coverage.sources
     has_bindings = report.review is not None and report.review.bindings
     return [
-        ("overview", "Overview", None),
-        ("alarms", "Alarms", report.alarms.total.alarms if report.alarms else 0),
-        ("topics", "Topics", len(report.topics.topics) if report.topics else 0),
-        ("directories", "Directories", None if report.folders else 0),
-        ("coverage", "Sources", None if has_sources else 0),
-        ("bindings", "Bindings", None if has_bindings else 0),
-        ("pages", "Pages to review", len(report.pages or ())),
-        ("findings", "Findings", len(report.findings or ())),
-        ("orphans", "Orphans", len(report.orphans)),
-        ("others", "All other pages", len(report.others)),
+        ("#overview", "Overview", None),
+        ("#alarms", "Alarms", report.alarms.total.alarms if report.alarms else 0),
+        ("#topics", "Topics", len(report.topics.topics) if report.topics else 0),
+        ("#directories", "Directories", None if report.folders else 0),
+        ("#graph" if graph else link, "Graph", None if graph or link else 0),
+        ("#coverage", "Sources", None if has_sources else 0),
+        ("#bindings", "Bindings", None if has_bindings else 0),
+        ("#pages", "Pages to review", len(report.pages or ())),
+        ("#findings", "Findings", len(report.findings or ())),
+        ("#orphans", "Orphans", len(report.orphans)),
+        ("#others", "All other pages", len(report.others)),
     ]
 
 

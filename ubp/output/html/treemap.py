@@ -1,25 +1,30 @@
-"""A map of the sources: an area for each directory or file, described or not.
+"""A map of the sources: an area for each directory or file, colored by the freshness of its pages.
 
 The areas are as square as can be, after Bruls, Huizing and van Wijk, Squarified Treemaps (2000).
 The inline SVG has no view box: places are in percent, so that letters keep their size on a narrow
 screen; each box is a picture of its own, which cuts off what does not fit into it.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from ubp.bindings.coverage import ROOT, ActivityCount, SourceActivity, SourceTree, build_tree
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, Level
+from ubp.core.paths import ancestors
 from ubp.core.text import shorten
 from ubp.frame.wording import count
 from ubp.output.html.markup import render
+from ubp.staleness.wording import BOUND_LEVELS, LEVEL_WORDS
 
 # In a picture of more boxes none is legible; each takes 150 bytes.
 MAX_BOXES = 150
 # The largest parts of a directory have a box each, the others share one.
 MAX_PARTS = 30
+# So many of the largest directories have maps of their own, of so many boxes.
+MAX_ZOOMED, MAX_ZOOMED_BOXES = 16, 60
 # A directory is divided from this share of the whole on: where pages describe a part of it, and
 # where they describe all or nothing of it, which one box shows as well.
 MIXED_SHARE, PLAIN_SHARE = 1 / 400, 1 / 12
@@ -95,14 +100,28 @@ class Box(NamedTuple):
     others: int = 0
 
 
+class _Part(NamedTuple):
+    """A part of a box: the share of its files that pages of a level describe."""
+
+    level: Level
+    x: float
+    width: float
+
+
 class _Picture(NamedTuple):
-    """A box as the template draws it; `described` is a share of its files."""
+    """A box as the template draws it; `zoom` is the directory whose map it leads to."""
 
     region: Region
     title: str
-    described: float
+    parts: Sequence[_Part]
     name: str
     place: str
+    zoom: str
+
+    @property
+    def described(self) -> float:
+        """The share of its files that pages describe."""
+        return sum(part.width for part in self.parts)
 
     @property
     def is_wide(self) -> bool:
@@ -111,22 +130,66 @@ class _Picture(NamedTuple):
         return letters >= max(len(self.name), len(self.place))
 
 
-def treemap(sources: Sequence[SourceActivity], label: str) -> Markup:
-    """Return the map; `label` describes it."""
+class ZoomedMap(NamedTuple):
+    """The map of a directory; `crumbs` are the directories around it that have maps, too."""
+
+    path: FilePath
+    crumbs: Sequence[FilePath]
+    picture: Markup
+
+
+def treemaps(
+    sources: Sequence[SourceActivity], levels: Mapping[FilePath, Level], label: str
+) -> list[ZoomedMap]:
+    """Return the map of all sources, and those of its largest directories; `label` describes it.
+
+    `levels` are those of the pages that describe a file, the worst of several.
+    """
     tree = build_tree(sources)
-    boxes = sorted(find_boxes(tree), key=lambda box: (box.region.x, box.region.y))
-    return render("treemap.svg", boxes=[_picture(box, tree) for box in boxes], label=label)
+    boxes = {ROOT: find_boxes(tree)}
+    for box in sorted(boxes[ROOT], key=lambda box: -_weight(box.tally)):
+        if box.tally.files > 1 and not box.others and len(boxes) <= MAX_ZOOMED:
+            boxes[box.path] = find_boxes(tree, box.path, MAX_ZOOMED_BOXES)
+    counts = _count_levels(sources, levels)
+    maps = []
+    for path, shown in boxes.items():
+        pictures = [
+            _picture(box, tree, counts, boxes.keys() - {path})
+            for box in sorted(shown, key=lambda box: (box.region.x, box.region.y))
+        ]
+        words = f"Map of {path}/." if path else label
+        picture = render(
+            "treemap.svg",
+            boxes=pictures,
+            label=words,
+            zooms=any(box.zoom for box in pictures),
+        )
+        maps.append(ZoomedMap(path, [ROOT] if path else [], picture))
+    return maps
 
 
-def find_boxes(tree: SourceTree) -> list[Box]:
-    """Return the boxes, each in its region of a unit square."""
-    total_weight = _weight(tree.counts[ROOT])
-    open_boxes = [Box(ROOT, tree.counts[ROOT], Region(0, 0, ASPECT, 1))]
+def _count_levels(
+    sources: Sequence[SourceActivity], levels: Mapping[FilePath, Level]
+) -> dict[FilePath, Counter[Level]]:
+    """Return for each file and directory how many of its files pages of each level describe."""
+    counts: dict[FilePath, Counter[Level]] = {}
+    for source in sources:
+        if source.is_described:
+            level = levels.get(source.path, "fresh")
+            for path in (source.path, *ancestors(source.path)):
+                counts.setdefault(FilePath(path), Counter())[level] += 1
+    return counts
+
+
+def find_boxes(tree: SourceTree, path: FilePath = ROOT, max_boxes: int = MAX_BOXES) -> list[Box]:
+    """Return the boxes of a directory, each in its region of a unit square."""
+    total_weight = _weight(tree.counts[path])
+    open_boxes = [Box(path, tree.counts[path], Region(0, 0, ASPECT, 1))]
     final_boxes: list[Box] = []
     while open_boxes:
         open_boxes.sort(key=lambda box: _weight(box.tally))
         box = open_boxes.pop()
-        room = MAX_BOXES - len(open_boxes) - len(final_boxes)
+        room = max_boxes - len(open_boxes) - len(final_boxes)
         parts = (
             _parts(box, tree, min(room, MAX_PARTS)) if _is_divided(box, tree, total_weight) else []
         )
@@ -137,7 +200,7 @@ def find_boxes(tree: SourceTree) -> list[Box]:
     return [
         box._replace(region=_normalized(box.region))
         for box in final_boxes
-        if box.path or box.others
+        if box.path != path or box.others
     ]
 
 
@@ -149,8 +212,10 @@ def _is_divided(box: Box, tree: SourceTree, total_weight: int) -> bool:
     if box.others or box.path not in tree.children:
         return False
     is_plain = box.tally.described_files in {0, box.tally.files}
-    minimum = total_weight * (PLAIN_SHARE if is_plain and box.path else MIXED_SHARE)
-    return _weight(box.tally) >= minimum
+    weight = _weight(box.tally)
+    return weight == total_weight or weight >= total_weight * (
+        PLAIN_SHARE if is_plain else MIXED_SHARE
+    )
 
 
 def _parts(box: Box, tree: SourceTree, max_parts: int) -> list[Box]:
@@ -181,10 +246,25 @@ def _weight(tally: ActivityCount) -> int:
     return tally.files + tally.changes
 
 
-def _picture(box: Box, tree: SourceTree) -> _Picture:
+def _picture(
+    box: Box,
+    tree: SourceTree,
+    counts: Mapping[FilePath, Counter[Level]],
+    zoomed: Collection[FilePath],
+) -> _Picture:
     name, place = _names(box, tree)
-    described = box.tally.described_files / box.tally.files
-    return _Picture(box.region, _title(box, tree), described, name, place)
+    if box.others:  # their own levels are not counted apart: described ones count as fresh
+        found = Counter[Level]({"fresh": box.tally.described_files})
+    else:
+        found = counts.get(box.path, Counter())
+    parts, start = [], 0.0
+    for level in reversed(BOUND_LEVELS):
+        width = found[level] / box.tally.files
+        if width:
+            parts.append(_Part(level, start, width))
+        start += width
+    zoom = box.path if box.path in zoomed and not box.others else ""
+    return _Picture(box.region, _title(box, tree, found), parts, name, place, zoom)
 
 
 def _names(box: Box, tree: SourceTree) -> tuple[str, str]:
@@ -205,12 +285,18 @@ def _name(box: Box, tree: SourceTree) -> str:
     return f"{box.path}/" if box.path in tree.children else box.path
 
 
-def _title(box: Box, tree: SourceTree) -> str:
+def _title(box: Box, tree: SourceTree, levels: Mapping[Level, int]) -> str:
     """Return a box in words."""
+    drifted = "".join(
+        f", {levels[level]} by {LEVEL_WORDS[level]} pages"
+        for level in ("stale", "possibly_stale", "unknown")
+        if levels.get(level)
+    )
     tally = box.tally
     changes = count(tally.changes, "change")
     name = _name(box, tree)
     if box.path not in tree.children:
-        return f"{name}: {changes}, {'described' if tally.described_files else 'not described'}"
+        described = "described" if tally.described_files else "not described"
+        return f"{name}: {changes}, {described}{drifted}"
     files = f"{tally.described_files} of {count(tally.files, 'file')} described"
-    return f"{name}: {files}, {changes}"
+    return f"{name}: {files}{drifted}, {changes}"
