@@ -12,7 +12,7 @@ _NAME = re.compile(rf"{_HOST}(?:/{_SEGMENT})+")
 _REFERENCE = re.compile(rf"({_HOST}(?:/{_SEGMENT}){{2,}}):([^:\n][^\n]*)")
 _URL = re.compile(r"(?:https?|ssh|git)://(?:[^/@]*@)?([^/]+)/(.+)")
 _SCP = re.compile(r"(?:[^@/:]+@)?([^/:]+):(?!//)(.+)")
-_PORTS = (":443", ":22", ":80")
+_PORTS = (":443", ":80")
 MAX_CHARACTERS = 200
 
 
@@ -25,6 +25,8 @@ def repository_name(address: str) -> str:
     if not match:
         return ""
     host = match[1].lower()
+    if address.startswith("ssh:"):  # its port is not that of the forge's pages
+        host = host.partition(":")[0]
     for port in _PORTS:
         host = host.removesuffix(port)
     path = match[2].partition("?")[0].strip("/").removesuffix(".git")
