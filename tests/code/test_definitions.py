@@ -28,6 +28,15 @@ def test_merged_versions_have_the_keys_of_each(versions):
 @pytest.mark.parametrize(
     ("language", "line", "name"),
     [
+        ("braces", "    void ProjectUsing(Expression<Func<A, B>> projection);", "ProjectUsing"),
+        ("braces", "    public TTarget MapTo<TTarget>(object source)", "MapTo"),
+        ("braces", "    virtual int page_size() const = 0;", "page_size"),
+        ("braces", "    public $page_size = 1;", "page_size"),
+        ("data", '  "page_size": 1', "page_size"),
+        ("data", "page_size = 1", "page_size"),
+        ("data", "  - page_size: 1", "page_size"),
+        ("python", 'size = getattr(view, "page_size", 1)', "page_size"),
+        ("python", "size = kwargs.pop('page_size')", "page_size"),
         ("python", 'timeout = os.environ["CLIENT_TRACE"]', "CLIENT_TRACE"),
         ("python", 'timeout = os.getenv("CLIENT_TRACE", "3")', "CLIENT_TRACE"),
         ("python", '@option("--trace", envvar="CLIENT_TRACE")', "CLIENT_TRACE"),
@@ -45,8 +54,15 @@ def test_merged_versions_have_the_keys_of_each(versions):
 )
 def test_name_is_defined_and_its_key_occurs(language, line, name):
     definitions = find_definitions(line.encode(), language)
-    assert name in definitions.names
+    assert name in definitions.names | definitions.keys
     assert name_key(fold_name(name)) in find_keys(line.encode())
+
+
+@pytest.mark.parametrize(
+    "line", ["    return read_all(a);", "    var a = read_all(b);", "    read_all(a);"]
+)
+def test_call_in_a_language_with_braces_defines_nothing(line):
+    assert "read_all" not in find_definitions(line.encode(), "braces").names
 
 
 def test_names_with_a_meaning_in_python_are_not_defined():

@@ -102,7 +102,15 @@ _BRACES = (
     (
         rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
         + _WORD
-        + rb")[ \t]*\([^;\n]*(?:\{|,|\))[ \t]*$"
+        + rb")[ \t]*(?:<[^<>()\n]*>)?\([^;\n]*(?:\{|,|\))[ \t]*$"
+    ),
+    # a method of an interface: `void Map<T>(T source);`
+    (
+        rb"(?m)^[ \t]+(?!(?:return|throw|new|await|yield|delete|else|case|goto|using|co_\w+)\b)"
+        rb"(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
+        + _WORD
+        + rb")[ \t]*(?:<[^<>()\n]*>)?\([^;\n]*\)[ \t]*"
+        rb"(?:(?:const|override|noexcept|=[ ]?0)[ \t]*)*;[ \t]*$"
     ),
     (rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&$]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"),
     (rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),

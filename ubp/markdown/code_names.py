@@ -42,8 +42,9 @@ _QUALIFIER = r"([A-Za-z_]\w*)(?:\(\))?(?:\.|::|\?\.|->|#)$"
 # What the reader is to replace, as in `--name <file_name>`.
 _PLACEHOLDER = r"<[\w -]+>|(?<!\$)\{\w+\}"
 _WORD = r"[A-Za-z_]\w*"
+# A type that a page declares may be shown, and not made: `interface Options {` with its fields.
 _DEFINED = (
-    r"\b(?:def|class|function|func|fn|const|let|var|struct|interface|enum|for|as|type)[ \t]+"
+    r"\b(?:def|class|function|func|fn|const|let|var|for|as)[ \t]+"
     rf"(?:\([^)]*\)[ \t]*)?({_WORD})"
 )
 _PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
