@@ -898,3 +898,37 @@ def test_name_is_removed_beside_a_new_fragment_with_few_of_its_words(client, rem
     )
     client.git("add", "--all")
     assert [line.split()[1] for line in removed(client, staged=True)] == ["docs/one.md:1"]
+
+
+def test_option_that_a_source_makes_needs_no_other_evidence(repository, hints):
+    repository.write("src/cli.go", 'package a\n\tf.DurationVar(&o.Wait, "page-wait", 1, "Wait.")\n')
+    repository.write("src/run.py", 'run("git", "--page-size")\n')
+    repository.commit()
+    repository.write("docs/one.md", "Set `--page-wait`, or give git `--page-size`.\n")
+    repository.commit(at=repository.clock + 60 * DAY)
+    repository.write("src/cli.go", "package a\n")
+    repository.write("src/run.py", "\n")
+    assert hints(repository) == [("--page-wait", "Update the page.")]
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("changelogs/unreleased/1-fix", "docs/one.md"), ("src/two_parts/a.py", "design/one.md")],
+)
+def test_notes_of_the_next_release_and_design_documents_are_left_alone(
+    repository, hints, path, page
+):
+    repository.write(path, "text\n")
+    repository.write(page, f"Write to `{path.rpartition('/')[0]}/`.\n")
+    repository.commit()
+    repository.remove(path)
+    assert hints(repository) == []
+
+
+def test_variable_of_a_makefile_is_reported(repository, removed):
+    repository.write("Makefile", "PAGE_SIZE ?= 3\n")
+    repository.write("docs/one.md", "Set `PAGE_SIZE`.\n")
+    repository.commit()
+    repository.write("Makefile", "all:\n")
+    repository.git("add", "--all")
+    assert [line.split()[3] for line in removed(repository, staged=True)] == ["was"]

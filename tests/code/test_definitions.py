@@ -33,6 +33,7 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("braces", "    virtual int page_size() const = 0;", "page_size"),
         ("braces", "    public $page_size = 1;", "page_size"),
         ("data", '  "page_size": 1', "page_size"),
+        ("shell", "PAGE_SIZE ?= 1", "PAGE_SIZE"),
         ("data", "page_size = 1", "page_size"),
         ("data", "  - page_size: 1", "page_size"),
         ("python", 'size = getattr(view, "page_size", 1)', "page_size"),

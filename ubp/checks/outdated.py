@@ -14,7 +14,7 @@ class Evidence(NamedTuple):
 
     The page also has the name `companion`, which `source` still defines; or `commit` added the
     mention to the page, together with `source`, or (None) when the sources had the name newly. A
-    replacement is evidence enough: then all are None.
+    replacement is evidence enough, and so is an option that a source made: then all are None.
     """
 
     companion: str | None = None

@@ -61,6 +61,7 @@ _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos
 _OTHER_PAGES = (
     r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+-)?(?:plan|brief|retro|handoff))"
     r"[^/]*\.\w+$|(?:.*/)?(?:projects|plans|briefs|dispatches)/.*(?:plan|spec|brief|dispatch|slice)"
+    r"|(?:.*/)?(?:designs?|proposals|rfcs?|enhancements|keps)/"
 )
 # Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
 _VERSIONED = (
@@ -409,7 +410,9 @@ def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[
         return
     forms: dict[int, list[PathForm]] = {}
     is_file = frozenset(deleted)
-    for path in with_emptied_folders(deleted, names.files()):
+    # notes for the next release come and go
+    lasting = [path for path in deleted if not re.search(_RECORD, path)]
+    for path in with_emptied_folders(lasting, names.files()):
         for form in path_forms(path, is_folder=path not in is_file and _is_public(path)):
             forms.setdefault(form.key, []).append(form)
     for key, pages in sorted(names.pages_with(forms.keys()).items()):
@@ -454,6 +457,8 @@ def find_evidence(
     if len(found) >= (MIN_COMPANIONS_OF_KEY if removed.is_key else 1):
         companion = next(iter(found.values()))
         return Evidence(companion.text, source=FilePath(removed.companions[companion.key]))
+    if mention.is_option and removed.is_flag:
+        return Evidence()
     if not removed.is_key and change.find_replacement(removed):
         return Evidence()
     addition = names.find_addition(page, mention.text)

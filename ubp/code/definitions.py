@@ -32,7 +32,7 @@ _LANGUAGES: dict[str, Language] = {
         ("c", "h", "cc", "cpp", "hpp", "cs", "java", "kt", "scala", "swift", "php", "dart"),
         "braces",
     ),
-    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1"), "shell"),
+    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1", "mk"), "shell"),
     **dict.fromkeys(("css", "scss", "sass", "less"), "style"),
     **dict.fromkeys(("json", "jsonc", "yaml", "yml", "toml"), "data"),
     **dict.fromkeys(("rb", "lua", "ex", "exs", "pl", "r", "jl"), "other"),
@@ -116,7 +116,12 @@ _BRACES = (
     (rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),
 )
 _SHELL = (
-    (rb"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|readonly[ \t]+)?(" + _WORD + rb")="),
+    # `NAME=1`, and `NAME ?= 1` in a makefile
+    (
+        rb"(?m)^[ \t]*(?:(?:export|local|readonly|ARG|ENV)[ \t]+)?("
+        + _WORD
+        + rb")(?:[ \t]*[?:+]{0,2})="
+    ),
     (rb"(?m)^[ \t]*(?:function[ \t]+)?(" + _WORD + rb")[ \t]*\(\)"),
     (rb"\$\{(" + _WORD + rb"):?[-=?]"),
     (rb"(?m)^[ \t]*-{1,2}[\w|-]*?--([A-Za-z][\w-]+)[|)=]|^[ \t]*--([A-Za-z][\w-]+)[|)=]"),
@@ -233,6 +238,8 @@ NO_DEFINITIONS = Definitions(frozenset(), frozenset())
 def language_of(path: str) -> Language | None:
     """Return the language of a source file by its path; None: its names are not defined there."""
     name = path.rpartition("/")[2].lower()
+    if name in {"makefile", "gnumakefile", "dockerfile"}:
+        return "shell"
     return _LANGUAGES.get(name.rpartition(".")[2]) if "." in name else None
 
 

@@ -56,6 +56,16 @@ class Removed(NamedTuple):
     definers: tuple[str, ...] = ()
     companions: Mapping[int, str] = MappingProxyType({})
 
+    @property
+    def is_flag(self) -> bool:
+        """Whether a source made it an option by its bare name: `Flags().String("read-timeout")`.
+
+        `"--read-timeout"` may as well be an argument for another program.
+        """
+        return not self.is_key and any(
+            "-" in name and not name.startswith("-") for name in (self.name, *self.others)
+        )
+
 
 class Replacement(NamedTuple):
     """A name that took another's place, and the source that defines it now."""
@@ -110,18 +120,19 @@ class SourceChange:
     def _companions(self, definers: Sequence[str]) -> Mapping[int, str]:
         """Return the keys of the names that these sources define before and after the change.
 
-        One that is gone may have moved, and has its name elsewhere.
+        One that is gone may have moved: then a file of its name elsewhere has most of them.
         """
         siblings: set[int] = set()
         for path in definers:
             siblings |= self._keys(path, self.sources[path].before)
         files = {path.rpartition("/")[2] for path in definers}
-        return {
-            key: path
-            for path in self.sources
-            if path.rpartition("/")[2] in files
-            for key in self._keys(path, self.sources[path].after) & siblings
-        }
+        found: dict[int, str] = {}
+        for path, source in self.sources.items():
+            kept = self._keys(path, source.after) & siblings
+            is_moved = path.rpartition("/")[2] in files and 2 * len(kept) >= len(siblings)
+            if path in definers or is_moved:
+                found.update(dict.fromkeys(kept, path))
+        return found
 
     def _keys(self, path: str, data: bytes | None) -> frozenset[int]:
         language = self.sources[path].language

@@ -16,8 +16,9 @@ decisions, blog posts, minutes, plans, and what says at its beginning that its s
 
 Other packages and programs have names, too, so a name is reported only with evidence that the page
 means this one, which the hint gives: the page also has another name that the same source still
-defines; or the change writes a new name in the place of the old one; or the commit that added the
-name to the page also changed the source, or came within a month after the name. For what is only a
+defines; or the change writes a new name in the place of the old one; or the source made an option
+of that name; or the commit that added the name to the page also changed the source, or came within
+a month after the name. For what is only a
 key or field, and may be an argument for somebody else's function, the first takes five other names,
 and of the others only the month counts. Paths need no evidence. A shallow clone lacks the history,
 and reports less.
