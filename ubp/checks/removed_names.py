@@ -41,7 +41,9 @@ _PROSE = (
 _NO_SOURCE_FOLDER = (
     r"(?i)(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules"
     r"|vendor|godeps|third_party|[\w-]+_tests|testdata|test[-_]data|test[-_]fixtures|fixtures?"
-    r"|__fixtures__|__snapshots__|snapshots|e2e|dist)/"
+    r"|__fixtures__|__snapshots__|snapshots|e2e|dist"
+    # notes of a change name what it removes
+    r"|changelogs?|changelog\.d|\.changes|\.changesets?|newsfragments|release[-_]?notes?)/"
 )
 _NO_SOURCE = (
     r"(?i)(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"

@@ -192,7 +192,7 @@ _ENVIRONMENT_NAME = (
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
-    rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`](?:--)?([a-z][a-z0-9]*(?:[-.][a-z0-9]+)+)["'`]"""
+    rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`]((?:--)?[a-z][a-z0-9]*(?:[-.][a-z0-9]+)+)["'`]"""
 )
 # What _FLAG ends with, which takes a third of the time to find.
 _QUOTED_OPTION = rb"""["'`](?:--)?[a-z][a-z0-9.]*(?:-[a-z0-9]|\.[a-z0-9]+\.[a-z])"""
