@@ -8,6 +8,7 @@ import pytest
 from ubp.code import limited
 from ubp.code.limited import SourceFile, find_in_files, find_spans
 from ubp.code.symbols import read_symbols
+from ubp.core import child
 
 PYTHON = b"def f():\n    return 1\n\nclass C:\n    def g(self): ...\n"
 NESTED = b"- " * 400 + b"\n"
@@ -16,12 +17,12 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such lim
 
 
 @pytest.fixture(params=["forked", "started"])
-def child(request, monkeypatch):
+def kind_of_child(request, monkeypatch):
     is_forked = request.param == "forked"
-    monkeypatch.setattr(limited, "_is_single_threaded", lambda: is_forked)
+    monkeypatch.setattr(child, "_is_single_threaded", lambda: is_forked)
 
 
-@pytest.mark.usefixtures("child")
+@pytest.mark.usefixtures("kind_of_child")
 def test_child_finds_what_is_found_in_this_process():
     symbols = read_symbols(PYTHON, "python")
     names = ("f", "C.g", "missing")
@@ -31,7 +32,7 @@ def test_child_finds_what_is_found_in_this_process():
     assert find_spans(PYTHON, "python") == symbols.spans()
 
 
-@pytest.mark.usefixtures("child")
+@pytest.mark.usefixtures("kind_of_child")
 def test_file_that_ends_the_child_is_unreadable_and_those_around_it_are_read():
     files = [
         SourceFile(data, language, ("f",))
@@ -41,7 +42,7 @@ def test_file_that_ends_the_child_is_unreadable_and_those_around_it_are_read():
     assert [answer and len(answer["f"]) for answer in answers] == [1, None, 1]
 
 
-@pytest.mark.usefixtures("child")
+@pytest.mark.usefixtures("kind_of_child")
 def test_file_that_takes_too_much_time_is_unreadable(monkeypatch):
     monkeypatch.setattr(limited, "MAX_CPU_SECONDS", 0)
     before = os.times()
