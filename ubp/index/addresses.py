@@ -13,6 +13,9 @@ from ubp.index.collections import Collection
 ADDRESSES_FILE = "addresses.json"
 """In the data directory of an import: the address of each page, by its path."""
 
+FRAGMENT = "/?:@!$&'()*+,;="
+"""What a fragment contains as it is (RFC 3986): PDF viewers want `#page=3`, and not `%3D`."""
+
 # Where forges show a file of a commit, below the address of the repository.
 _FILES = {
     "github.com": "blob",
@@ -33,7 +36,7 @@ def page_address(
     repository: Repository, collection: Collection, commit: ObjectId, path: FilePath, fragment: str
 ) -> str:
     """Return the address of a section: of an import where it came from, else of its commit."""
-    anchor = f"#{quote(fragment)}" if fragment else ""
+    anchor = f"#{quote(fragment, safe=FRAGMENT)}" if fragment else ""
     address = collection.address
     if collection.kind == "import":
         return f"{_addresses(repository).get(path, address)}{anchor}"

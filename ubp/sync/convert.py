@@ -75,6 +75,7 @@ _INVISIBLE = re.compile(
     "\ufeff\ufff9-\ufffb\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*)(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
+_ESCAPED = re.compile(r"<[^<>]*>|\\(?=[!-/:-@\[-`{-~])")  # in a heading: anchors, and escapes
 _IDENTIFIER = re.compile(r"[^\s\"<>&{}]+")
 _CODE_TAGS = frozenset({"pre", "code", "kbd", "samp", "tt"})
 # In text as HTML: what Markdown would read as markup, and the converter does not escape.
@@ -237,7 +238,9 @@ class HtmlPage:
         markdown = re.sub(f" ?{ID_START}(.*?){ID_END}", r" {#\1}", markdown)
         markdown = re.sub(f"{ANCHOR_START}(.*?){ANCHOR_END}", r'<a id="\1"></a>', markdown)
         markdown = "\n".join(line.rstrip() for line in markdown.strip().split("\n"))
-        title = self.title or self._original or self.url
+        first = re.search(r"^# (.+?)(?: \{#[^}\s]+\})?$", markdown, re.MULTILINE)
+        heading = _ESCAPED.sub("", first[1]) if first and self._original else ""
+        title = self.title or heading or self._original or self.url
         if title and not re.search(r"^# ", markdown, re.MULTILINE):
             markdown = f"# {_escape_line(title)}\n\n{markdown}"
         place = (

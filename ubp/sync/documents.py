@@ -42,6 +42,7 @@ from ubp.index.collections import (
 from ubp.index.store.file import replace_index
 from ubp.markdown.new_page import read_metadata, split_page, write_page
 from ubp.markdown.parse import parse_markdown
+from ubp.sync.office import OFFICE_SUFFIXES, OfficeFile, is_office_file, read_office_files
 from ubp.sync.repositories import (
     Context,
     collect_garbage,
@@ -58,10 +59,12 @@ PURGING = "purging"  # in the collection's `ubp` folder, while bytes are being r
 # A commit takes some milliseconds, a purge of thousands of commits some seconds.
 LOCK_SECONDS = 60.0
 MAX_FILES = 20_000
+MAX_OFFICE_BYTES = 64 << 20
 MAX_METADATA_CHARACTERS = 20_000
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 TEXT_SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".org")
+SUFFIXES = (*PAGE_SUFFIXES, *HTML_SUFFIXES, *TEXT_SUFFIXES, *OFFICE_SUFFIXES)
 
 # Fields of external documents that callers do not set.
 RESERVED = ("source_type", "source_url", "query", "created", "ttl_hours", "expires_at")
@@ -532,7 +535,7 @@ def _list_files(source: ImportedFolder) -> _Listing:
         for name in sorted(names):
             file = os.path.join(folder, name)
             relative = _relative(source, file)
-            is_wanted = name.lower().endswith((*PAGE_SUFFIXES, *HTML_SUFFIXES, *TEXT_SUFFIXES))
+            is_wanted = name.lower().endswith(SUFFIXES)
             if not is_wanted or match_any(BUILT_IN_EXCLUDE, relative):
                 continue
             if os.path.islink(file):
@@ -591,14 +594,25 @@ def _read_sources(
     """Return the documents of files, but of those whose bytes are `known`; and unreadable files."""
     read: dict[FilePath, bytes] = {}
     problems: list[Problem] = []
+    office: dict[FilePath, tuple[str, bytes]] = {}
     for done, (path, file) in enumerate(files.items(), 1):
         context.progress("Importing files", done, len(files))
         try:
             data = _read_file(file)
-            if known.get(path) != blob_id(data):
+            if known.get(path) == blob_id(data):
+                continue
+            if is_office_file(file):
+                office[path] = file, data
+            else:
                 read[path] = _convert(file, data, source.fields_of(path))
         except OSError as error:
             problems.append(Problem(path, f"{os.path.basename(file)}: {error.strerror or error}"))
+        except CollectionError as error:
+            problems.append(Problem(path, f"{os.path.basename(file)}: {error.message}"))
+    contents = read_office_files([*office.values()])
+    for (path, (file, data)), content in zip(office.items(), contents, strict=True):
+        try:
+            read[path] = _convert_office(file, data, content, source.fields_of(path))
         except CollectionError as error:
             problems.append(Problem(path, f"{os.path.basename(file)}: {error.message}"))
     return read, problems
@@ -606,10 +620,30 @@ def _read_sources(
 
 def _read_file(file: str) -> bytes:
     """Return the bytes of a file; a link in its place is not followed."""
-    data = read_regular_file(file, MAX_BLOB_BYTES + 1, follows_link=False)
-    if len(data) > MAX_BLOB_BYTES:
-        raise CollectionError(f"larger than {MAX_BLOB_BYTES >> 20} MB")
+    most = MAX_OFFICE_BYTES if is_office_file(file) else MAX_BLOB_BYTES
+    data = read_regular_file(file, most + 1, follows_link=False)
+    if len(data) > most:
+        raise CollectionError(f"larger than {most >> 20} MB")
     return data
+
+
+def _convert_office(file: str, data: bytes, content: OfficeFile, fields: Fields) -> bytes:
+    """Return a Word document, a PDF file or a notebook as Markdown.
+
+    Raises:
+        CollectionError: it cannot be read, or is too large.
+    """
+    if content.problem:
+        raise CollectionError(content.problem)
+    name = os.path.basename(file)
+    own: Fields = {"original": name}
+    body = content.markdown
+    if content.html:
+        own, body = split_page(_page_of_html(content.html, "", name))
+    written = write_page(body, {**fields, **own, "source_blob": blob_id(data)})
+    if len(written) > MAX_BLOB_BYTES:
+        raise CollectionError(f"its text is larger than {MAX_BLOB_BYTES >> 20} MB")
+    return written
 
 
 def _convert(file: str, data: bytes, fields: Fields) -> bytes:
@@ -638,16 +672,23 @@ def _convert(file: str, data: bytes, fields: Fields) -> bytes:
 
 
 def _from_html(data: bytes, url: str = "") -> str:
+    return _page_of_html(data, url).partition("\n---\n")[2].strip("\n")
+
+
+def _page_of_html(data: bytes | str, url: str, original: str = "") -> str:
+    """Return HTML as Markdown, with front matter that names its address or its file.
+
+    Raises:
+        CollectionError: it is nested too deeply, or the extra that converts it is missing.
+    """
     try:
         from ubp.sync.convert import HtmlPage, decode, is_too_deep
     except ImportError as error:
         raise CollectionError("converting HTML requires the extra `collections`") from error
-    html = decode(data, "text/html")
+    html = data if isinstance(data, str) else decode(data, "text/html")
     if is_too_deep(html):
         raise CollectionError("its elements are nested too deeply")
-    page = HtmlPage(html, url)
-    markdown = page.convert(lambda address: address, ())
-    return markdown.partition("\n---\n")[2].strip("\n")
+    return HtmlPage(html, url, original=original).convert(lambda address: address, ())
 
 
 def _text_of(content: str, url: str) -> str:

@@ -1,4 +1,7 @@
-"""Convert the HTML files of a folder together, so that links between them lead to the documents."""
+"""Convert the files of a folder together, so that links between them lead to the documents.
+
+They are HTML, Word documents, PDF files and notebooks.
+"""
 
 import posixpath
 from collections import Counter
@@ -9,8 +12,11 @@ from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from ubp.core.model import FilePath, Progress
+from ubp.git.output import MAX_BLOB_BYTES
 from ubp.index.collections import Problem
+from ubp.markdown.new_page import write_page
 from ubp.sync.convert import HtmlPage, decode, is_too_deep, relative_link, undecodable
+from ubp.sync.office import OfficeFile, is_office_file, read_office_files
 
 
 class ConvertedFiles(NamedTuple):
@@ -24,22 +30,28 @@ class ConvertedFiles(NamedTuple):
 def convert_files(
     pages: Mapping[FilePath, bytes], root: str, taken: Collection[FilePath], progress: Progress
 ) -> ConvertedFiles:
-    """Return HTML files as Markdown: `a.html` as `a.md`, or as `a.html.md` where that is `taken`.
+    """Return files as Markdown: `a.html` as `a.md`, or as `a.html.md` where that is `taken`.
 
     The keys of `pages` are paths below the absolute path `root`.
     """
     converted = ConvertedFiles({}, {}, [])
     paths = _new_paths(pages, taken)
     texts: dict[FilePath, tuple[str, str]] = {}
+    office = {name: data for name, data in pages.items() if is_office_file(name)}
+    progress("Reading documents", 0, len(office))
+    read = dict(zip(office, read_office_files([*office.items()]), strict=True))
     for name, data in pages.items():
-        reason = "not a text file" if b"\0" in data and not _is_utf_16(data) else undecodable(data)
-        html = "" if reason else decode(data, "text/html")
-        if not reason and is_too_deep(html):
+        html, markdown, reason = read[name] if name in read else _read_html(data)
+        if html and is_too_deep(html):
             reason = "its elements are nested too deeply"
+        address = (Path(root) / name).as_uri()
         if reason:
             converted.problems.append(Problem(name, reason))
+        elif markdown:
+            converted.files[paths[name]] = write_page(markdown, {"original": name})
+            converted.addresses[paths[name]] = address
         else:
-            texts[name] = html, (Path(root) / name).as_uri()
+            texts[name] = html, address
     documents = {unquote(urlsplit(texts[name][1]).path): paths[name] for name in texts}
     targets: dict[FilePath, set[str]] = {}
     for html, address in texts.values():
@@ -52,9 +64,18 @@ def convert_files(
         path = paths[name]
         page = HtmlPage(html, address, original=name)
         markdown = page.convert(_Resolver(documents, path), targets.get(path, set()))
-        converted.files[path] = markdown.encode("utf-8", "replace")
+        data = markdown.encode("utf-8", "replace")
+        if len(data) > MAX_BLOB_BYTES:
+            converted.problems.append(Problem(name, f"its text is over {MAX_BLOB_BYTES >> 20} MB"))
+            continue
+        converted.files[path] = data
         converted.addresses[path] = address
     return converted
+
+
+def _read_html(data: bytes) -> OfficeFile:
+    reason = "not a text file" if b"\0" in data and not _is_utf_16(data) else undecodable(data)
+    return OfficeFile(problem=reason) if reason else OfficeFile(html=decode(data, "text/html"))
 
 
 def _is_utf_16(data: bytes) -> bool:

@@ -7,6 +7,7 @@ the commit's trailers, so that unchanged text keeps its blob id.
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version as version_of
@@ -32,11 +33,13 @@ from ubp.sync.bookmarks import (
     read_export,
     write_note,
 )
-from ubp.sync.documents import HTML_SUFFIXES
+from ubp.sync.documents import HTML_SUFFIXES, TEXT_SUFFIXES
+from ubp.sync.office import OFFICE_SUFFIXES, is_office_file
 
 AUTHOR = Author("UBP", "ubp@localhost")
 MAX_FILES = 20_000
 SHOWN_PROBLEMS = 3
+CONVERTED_SUFFIXES = frozenset({*HTML_SUFFIXES, *TEXT_SUFFIXES, *OFFICE_SUFFIXES})
 
 
 def sync_import(  # noqa: PLR0913  # named, but for the first two
@@ -127,7 +130,7 @@ def read_files(collection: Collection, progress: Progress) -> ReadFiles:
     """Return the documents of a folder, or the bookmarks of an export.
 
     Symbolic links are not followed. Exports in a folder are read if a pattern includes them; other
-    HTML files are converted.
+    HTML files are converted, as are Word documents, PDF files and notebooks.
 
     Raises:
         CollectionError: there are none, or the export cannot be read.
@@ -142,20 +145,8 @@ def read_files(collection: Collection, progress: Progress) -> ReadFiles:
         except OSError as error:
             raise CollectionError(f"Cannot read {root}.", cause=error.strerror or "") from error
     for path, full in _walk(root, include):
-        is_page = path.lower().endswith(HTML_SUFFIXES)
         try:
-            is_read = is_page and os.path.getsize(full) <= MAX_EXPORT_BYTES
-            data = read_regular_file(full, follows_link=False) if is_read else b""
-            if is_bookmark_file(data) if is_page else is_export(path):
-                with suppress(CollectionError):  # another file of the same kind
-                    found = _add_export(found, full)
-                    continue
-            if os.path.getsize(full) > MAX_BLOB_BYTES or len(found.files) + len(pages) >= MAX_FILES:
-                found.problems.append(Problem(full, "too large, or too many files"))
-            elif is_page:
-                pages[path] = data
-            else:
-                found.files[path] = read_regular_file(full, follows_link=False)
+            found = _add_file(found, pages, path, full)
         except OSError as error:
             found.problems.append(Problem(full, error.strerror or str(error)))
         progress("Reading files", len(found.files) + len(found.notes) + len(pages), 0)
@@ -173,10 +164,59 @@ def read_files(collection: Collection, progress: Progress) -> ReadFiles:
     return found
 
 
+def _add_file(
+    found: ReadFiles, pages: dict[FilePath, bytes], path: FilePath, full: str
+) -> ReadFiles:
+    """Return what was found with a file; what is to be converted is added to `pages`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    is_html, is_office = path.lower().endswith(HTML_SUFFIXES), is_office_file(path)
+    size, data = os.path.getsize(full), b""
+    if (is_html or is_office) and size <= MAX_EXPORT_BYTES:
+        data = read_regular_file(full, follows_link=False)
+    if is_bookmark_file(data) if is_html else is_export(path):
+        with suppress(CollectionError):  # another file of the same kind
+            return _add_export(found, full)
+    # Of Word and PDF files and notebooks most bytes are no text.
+    most = MAX_EXPORT_BYTES if is_office else MAX_BLOB_BYTES
+    if size > most or len(found.files) + len(pages) >= MAX_FILES:
+        found.problems.append(Problem(full, "too large, or too many files"))
+    elif is_html or is_office:
+        pages[path] = data
+    elif _is_utf_8(data := read_regular_file(full, follows_link=False)):
+        found.files[path] = data
+    else:
+        found.problems.append(Problem(full, "not valid UTF-8"))
+    return found
+
+
+def count_left_out(collection: Collection) -> Mapping[str, int]:
+    """Return how many files of a folder no pattern includes that could be converted, by suffix."""
+    root = collection.address
+    if collection.kind != "import" or not os.path.isdir(root):
+        return {}
+    include = collection.include or DEFAULT_INCLUDE
+    paths = (path for path, _ in _walk(root, ("**/*",)) if not match_any(include, path))
+    suffixes = (os.path.splitext(path)[1].lower() for path in paths)
+    found = Counter(suffix for suffix in suffixes if suffix in CONVERTED_SUFFIXES)
+    return {suffix: found[suffix] for suffix in sorted(found)}
+
+
+def _is_utf_8(data: bytes) -> bool:
+    """Return whether a file is text as documents are read; another encoding is not guessed."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _add_pages(
     found: ReadFiles, pages: Mapping[FilePath, bytes], root: str, progress: Progress
 ) -> None:
-    """Add HTML files to what was found, converted.
+    """Add HTML, Word and PDF files and notebooks to what was found, converted.
 
     Raises:
         CollectionError: the extra that converts them is not installed.

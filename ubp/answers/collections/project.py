@@ -14,12 +14,17 @@ from ubp.frame.answer import Place
 from ubp.git.repository import open_repository
 from ubp.index.collections import Collection, collections_dir
 from ubp.sync.bookmarks import is_export
+from ubp.sync.office import EXTRA as OFFICE_EXTRA
+from ubp.sync.office import is_office_file
 from ubp.sync.repositories import Context
 
 EXTRA = "collections"  # what importing web pages and bookmarks needs
 NEEDS = {
     "Importing web pages": ("hishel", "html_to_markdown", "httpx2", "protego", "selectolax"),
     "Importing bookmarks": ("frontmatter",),
+    "Importing Word and PDF files and notebooks": (
+        *("frontmatter", "html_to_markdown", "mammoth", "pypdf", "selectolax"),
+    ),
 }
 
 
@@ -71,18 +76,20 @@ def entry_of(collection: Collection, at: str) -> dict[str, Any]:
 
 
 def require_extra(collections: Iterable[Collection | CollectionSetting]) -> None:
-    """Raise `UsageError` if what one of them needs is missing: web pages and bookmarks do."""
+    """Raise `UsageError` if what one of them needs is missing: all but Markdown does."""
     for collection in collections:
-        what = ""
+        what, extra = "", EXTRA
         if collection.kind == "import" and "://" in collection.address:
             what = "Importing web pages"
         elif collection.kind == "import" and any(
             map(is_export, [collection.address, *collection.include])
         ):
             what = "Importing bookmarks"
+        elif collection.kind == "import" and any(map(is_office_file, collection.include)):
+            what, extra = "Importing Word and PDF files and notebooks", OFFICE_EXTRA
         if what and any(find_spec(name) is None for name in NEEDS[what]):
             raise UsageError(
-                f"{what} needs the extra `{EXTRA}`.",
+                f"{what} needs the extra `{extra}`.",
                 cause="It was installed without it.",
-                hint=f"Install it: {install_command(EXTRA)}",
+                hint=f"Install it: {install_command(extra)}",
             )
