@@ -6,6 +6,9 @@ import os
 import pytest
 
 from ubp.index.collections import open_collection, resolve_version
+from ubp.sync.mirror import propose_include
+from ubp.sync.repositories import Context
+from ubp.sync.run import AddRequest, plan_collection
 
 
 @pytest.fixture
@@ -188,3 +191,38 @@ def test_version_is_found_by_tag_branch_and_commit(run, upstream, registered, fo
         }
         assert commits == {upstream.git("rev-parse", "v1")}
         assert resolve_version(opened, registered("spec"), "") == upstream.head()
+
+
+@pytest.mark.parametrize(
+    ("paths", "proposed"),
+    [
+        (["README.md", "spec/A.md", "spec/B.md", "spec/C.md", "docs/x.md"], ("spec/**",)),
+        (["README.md", "src/a.md", "src/types/b.md", "src/types/c.md"], ("src/**",)),
+        (["README.md", "text/en/a.md", "text/en/b.md"], ("text/en/**",)),
+        (["toml.md", "README.md", "docs/a.md"], ()),
+        (["spec/A.md", "spec/B.md", "spec/C.md"], ()),
+    ],
+)
+def test_folder_of_a_specification_is_proposed_where_it_is_clear(paths, proposed):
+    assert propose_include(paths) == proposed
+
+
+def test_mirror_of_a_specification_without_patterns_says_which_folder_has_it(run, upstream):
+    for name in "ABC":
+        upstream.write(f"spec/{name}.md", f"# {name}\n")
+    upstream.write("CONTRIBUTING.md", "# Contributing\n")
+    upstream.commit()
+    address = upstream.root.as_uri()
+    out = run("collections", "add", "gql", address, "--language", "gql", "--yes")
+    assert "To keep the specification: add it again with '--include=spec/**'" in out
+    again = ("collections", "add", "gql", address, "--language", "gql", "--include", "spec/**")
+    assert "To keep the specification" not in run(*again, "--yes")
+
+
+def test_address_of_a_known_specification_is_mirrored_as_it_is_known(folder, monkeypatch):
+    monkeypatch.setattr("ubp.sync.run.read_upstream_head", lambda *_: None)
+    context = Context(str(folder), {}, lambda *_: None, lambda: 0.0)
+    request = AddRequest("gql", "https://github.com/graphql/graphql-spec")
+    planned = plan_collection(request, context)
+    assert (planned.include, planned.language) == (("spec/**",), "graphql")
+    assert planned.address == "https://github.com/graphql/graphql-spec.git"

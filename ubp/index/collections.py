@@ -403,13 +403,20 @@ def is_complete(repository: Repository, commit: ObjectId) -> bool:
 def list_versions(repository: Repository, collection: Collection) -> tuple[str, ...]:
     """Return the names of versions, the newest first: tags, then branches of the upstream."""
     heads = UPSTREAM if collection.kind == "mirror" else "refs/heads/"
-    names: list[str] = []
-    for prefix in ("refs/tags/", heads):
-        output = repository.run(
-            "for-each-ref", "--sort=-creatordate", "--format=%(refname)", prefix
-        )
-        names += [os.fsdecode(line).removeprefix(prefix) for line in output.split(b"\n") if line]
-    return tuple(name for name in names if f"refs/heads/{name}" != CURRENT or heads != UPSTREAM)
+    branches = _names_below(repository, heads)
+    if heads == UPSTREAM:
+        branches = tuple(name for name in branches if f"refs/heads/{name}" != CURRENT)
+    return (*list_tags(repository), *branches)
+
+
+def list_tags(repository: Repository) -> tuple[str, ...]:
+    """Return the names of tags, the newest first."""
+    return _names_below(repository, "refs/tags/")
+
+
+def _names_below(repository: Repository, prefix: str) -> tuple[str, ...]:
+    output = repository.run("for-each-ref", "--sort=-creatordate", "--format=%(refname)", prefix)
+    return tuple(os.fsdecode(line).removeprefix(prefix) for line in output.split(b"\n") if line)
 
 
 def document_patterns(include: Iterable[str]) -> tuple[str, ...]:
@@ -489,7 +496,7 @@ def _status(
     try:
         found = find_collection(folder, name, [setting] if setting else [])
         with open_collection(folder, found, environment) as repository:
-            versions = list_versions(repository, found)
+            versions = list_tags(repository) or list_versions(repository, found)
             if setting and setting.at:
                 resolve_version(repository, found, setting.at)
         if found.kind != "local":

@@ -6,6 +6,7 @@ reference move that readers start from: a killed process leaves the last complet
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection as Many
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -35,6 +36,8 @@ from ubp.sync.hosts import Connection, check_host
 REFSPECS = (f"+refs/heads/*:{UPSTREAM}*", "+refs/tags/*:refs/tags/*")
 SHARED = "refs/remotes/shared/"
 MAX_FILES = 50_000
+SPECIFICATION_FOLDERS = frozenset({"spec", "specs", "specification", "standard", "reference"})
+MIN_DOCUMENTS = 3
 BLOBS_PER_FETCH = 5000
 NETWORK_OPTIONS = (
     *OPTIONS,
@@ -215,6 +218,27 @@ def _wanted(listing: Mapping[FilePath, Entry], collection: Collection) -> dict[F
             else is_document(config, path)
         )
     }
+
+
+def propose_include(paths: Many[FilePath]) -> tuple[str, ...]:
+    """Return globs for the folder that has what a repository specifies; none: it is not clear.
+
+    It is one that is named so, else the deepest one with more than half of the documents.
+    """
+    counts = Counter(
+        "/".join(parts[:depth])
+        for parts in (path.split("/") for path in paths)
+        for depth in range(1, len(parts))
+    )
+    named = [
+        folder
+        for folder, documents in counts.items()
+        if folder.rpartition("/")[2].lower() in SPECIFICATION_FOLDERS and documents >= MIN_DOCUMENTS
+    ]
+    usual = [folder for folder, documents in counts.items() if 2 * documents > len(paths)]
+    best = max(named, key=lambda folder: counts[folder], default="")
+    folder = best or max(usual, key=lambda folder: folder.count("/"), default="")
+    return (f"{folder}/**",) if folder and counts[folder] < len(paths) else ()
 
 
 def _site_files(listing: Mapping[FilePath, Entry]) -> dict[FilePath, Entry]:

@@ -21,6 +21,7 @@ from ubp.git.snapshot import LOCATION_VARIABLES
 from ubp.git.write import ABSENT, update_ref
 from ubp.index.collections import (
     COMPLETE,
+    CURRENT,
     AddedKind,
     Collection,
     CollectionReference,
@@ -43,9 +44,11 @@ from ubp.sync.documents import sync_written
 from ubp.sync.imports import sync_import
 from ubp.sync.mirror import (
     fetch_shared,
+    propose_include,
     protocols_of,
     read_upstream_head,
     sync_mirror,
+    wanted_files,
 )
 from ubp.sync.repositories import (
     Context,
@@ -112,7 +115,16 @@ def plan_collection(request: AddRequest, context: Context) -> Collection:
 
 def _describe(request: AddRequest, context: Context) -> Collection:
     source = request.source
-    known = next((entry for entry in SPECIFICATIONS if entry.name == source), None)
+    address = source.removesuffix("/").removesuffix(".git")
+    known = next(
+        (
+            entry
+            for entry in SPECIFICATIONS
+            if source == entry.name
+            or address == entry.address.removesuffix("/").removesuffix(".git")
+        ),
+        None,
+    )
     path = os.path.abspath(os.path.join(request.directory, source))
     if known is not None and request.kind in {None, known.kind} and not os.path.exists(path):
         return Collection(
@@ -201,6 +213,19 @@ def add_collection(collection: Collection, version: str, context: Context) -> Sy
         with open_collection(context.folder, collection, context.environment) as repository:
             return replace(result, at=find_version(repository, version) or result.at)
     return result
+
+
+def propose_folder(collection: Collection, context: Context) -> tuple[str, ...]:
+    """Return patterns for the folder of a specification that was mirrored without any.
+
+    Raises:
+        UbpError: it cannot be read.
+    """
+    if collection.kind != "mirror" or collection.include or not collection.language:
+        return ()
+    with open_collection(context.folder, collection, context.environment) as repository:
+        head = find_version(repository, CURRENT)
+        return propose_include(wanted_files(repository, collection, head)) if head else ()
 
 
 def _origin(repository: Repository) -> str:

@@ -54,6 +54,11 @@ def machine(isolate, repository_in, tmp_path_factory):
         for name, versions in texts.items():
             upstream = repository_in(root / name)
             upstream.git("config", "uploadpack.allowFilter", "true")
+            if name == "go-spec":
+                upstream.write("spec.md", "# Draft\n")
+                upstream.commit()
+                upstream.git("tag", "0.9")
+                upstream.git("branch", "work")
             for number, text in enumerate(versions, 1):
                 upstream.write("spec.md", text)
                 commits[f"{name}@{number}.0"] = upstream.commit()
@@ -115,9 +120,10 @@ def test_languages_are_listed_with_their_documents(call):
     }
 
 
-def test_versions_are_those_that_were_fetched(call, machine):
+def test_versions_are_releases_newest_first_and_say_which_were_fetched(call, machine):
     root, commits = machine
-    (newest, oldest) = call("list_versions", language="go").record["versions"]
+    found = call("list_versions", language="go")
+    (newest, oldest, absent) = found.record["versions"]
     assert newest.pop("fetched_at")
     assert newest == {
         "version": "2.0",
@@ -125,9 +131,24 @@ def test_versions_are_those_that_were_fetched(call, machine):
         "doc": "go-spec",
         "commit": commits["go-spec@2.0"],
         "is_release": True,
+        "is_fetched": True,
         "is_current": True,
     }
-    assert (oldest["version"], oldest["is_current"]) == ("1.0", False)
+    assert (oldest["version"], oldest["is_fetched"], oldest["is_current"]) == ("1.0", True, False)
+    assert (absent["version"], absent["is_fetched"], "fetched_at" in absent) == (
+        "0.9",
+        False,
+        False,
+    )
+    assert "not fetched" in found.text
+    assert "ubp collections sync go-spec@VERSION" in found.text
+
+
+def test_version_has_one_name_however_it_was_asked_for(call, machine):
+    _, commits = machine
+    for asked in ("main", commits["go-spec@2.0"], "2.0", None):
+        record = call("build_learning_plan", language="go", total_weeks=1, version=asked).record
+        assert record["version"] == "2.0"
 
 
 def test_question_finds_sections_with_their_citations(call, citation):

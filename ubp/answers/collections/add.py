@@ -15,7 +15,8 @@ from ubp.answers.collections.sync import SyncRecord, status, sync_record, text
 from ubp.frame.answer import Answer, Place, Request
 from ubp.frame.writer import Writer
 from ubp.index.collections import AddedKind, Collection, read_collection
-from ubp.sync.run import AddRequest, add_collection, plan_collection
+from ubp.sync.imports import count_left_out
+from ubp.sync.run import AddRequest, add_collection, plan_collection, propose_folder
 
 Policy = Literal["fulltext", "excerpt_only"]
 KIND_WORDS = {
@@ -83,6 +84,8 @@ def fetch(place: Place, request: AddCollectionRequest, collection: Collection) -
     if collection.kind != "local" and "://" in collection.address:
         project.write(request.name, entry_of(collection, result.at))
     record = sync_record([result])
+    if suggested := propose_folder(collection, context):
+        record = replace(record, suggested_include=suggested)
     is_named = any(setting.name == request.name for setting in project.config.collections)
     if collection.kind != "local" or project.config_dir is None or is_named:
         return record
@@ -100,6 +103,10 @@ def plan_text(collection: Collection, version: str | None, write: Writer) -> Ite
     yield f"{what} {write.name(collection.address)} as {collection.name}"
     if collection.include:
         yield f"  files: {', '.join(map(write.name, collection.include))}"
+    if left_out := count_left_out(collection):
+        yield f"  left out: {', '.join(f'{left_out[suffix]} {suffix}' for suffix in left_out)}"
+        wanted = " ".join(f"--include '**/*{suffix}'" for suffix in (".md", *left_out))
+        yield f"  to convert them: {wanted}"
     if version:
         yield f"  version: {write.name(version)}"
     if collection.language:

@@ -13,7 +13,7 @@ from ubp.answers.collections.project import (
 from ubp.core.config import CollectionSetting, Config
 from ubp.core.config_file import parse_config
 from ubp.core.model import CONFIG_FILE, FilePath
-from ubp.core.shell import ubp_command
+from ubp.core.shell import join, ubp_command
 from ubp.frame.answer import Answer, Place, Request
 from ubp.frame.fields import Count, Option
 from ubp.frame.wording import SHORT_ID, count, revision
@@ -80,6 +80,9 @@ class SyncRecord:
         "what the project's configuration needs, so that others have a local collection, too; null:"
         " nothing",
     ] = None
+    suggested_include: Annotated[
+        tuple[str, ...], "patterns for the folder with the specification, of a mirror without any"
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,10 @@ def text(record: SyncRecord, write: Writer) -> Iterator[str]:
     if record.config_entry:
         yield "A path is known on this machine only, and not written to the configuration. To let"
         yield f"others use it, add its address to {CONFIG_FILE}: {write.name(record.config_entry)}"
+    if record.suggested_include:
+        globs = join([f"--include={glob}" for glob in record.suggested_include])
+        again = f"add it again with {write.name(globs)}"
+        yield f"Other pages of the repository are in it, too. To keep the specification: {again}"
     outdated = len(record.outdated_pages)
     if outdated:
         verb = "has" if outdated == 1 else "have"

@@ -1,6 +1,7 @@
 """Specifications: the collections with a language, and their versions."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -16,9 +17,7 @@ from ubp.index.collections import (
     Collection,
     CollectionStatus,
     find_version,
-    is_complete,
     list_collections,
-    list_versions,
     open_collection,
     pinned,
     read_collection,
@@ -37,11 +36,11 @@ class Specification(NamedTuple):
 
 
 class SpecificationVersion(NamedTuple):
-    """A version of a specification that is on this machine, complete.
+    """A release of a specification, or a commit of it that was fetched.
 
     `fetched_at` is when an import was fetched, and of others when it was last synchronized, in
-    seconds since the epoch. `is_release`: it is a tag, and not a branch or a commit. `is_current`:
-    it is used where no version is asked for.
+    seconds since the epoch. `is_release`: it is a tag, and not a commit. `is_fetched`: it is on
+    this machine, complete. `is_current`: it is used where no version is asked for.
     """
 
     document: str
@@ -50,6 +49,7 @@ class SpecificationVersion(NamedTuple):
     fetched_at: int | None
     source_url: str
     is_release: bool
+    is_fetched: bool
     is_current: bool
 
 
@@ -107,40 +107,51 @@ def specifications_of(
 def specification_versions(
     specification: Specification, folder: str, environment: Mapping[str, str]
 ) -> tuple[SpecificationVersion, ...]:
-    """Return the versions of a specification that are complete, releases first, newest first.
+    """Return the releases of a specification, newest first, then other commits that are here.
 
     Raises:
         RepositoryError: it cannot be read.
     """
     collection = specification.collection
+    is_import = collection.kind == "import"
     with open_collection(folder, collection, environment) as repository:
         current = find_version(repository, specification.at or CURRENT_VERSION)
-        commits = {
-            name: commit
-            for name in list_versions(repository, collection)
-            if (commit := find_version(repository, name))
-            and (collection.kind != "mirror" or is_complete(repository, commit))
-        }
-        others = set(_complete_commits(repository)) if collection.kind == "mirror" else set()
-        others |= {current} if current else set()
-        commits |= {commit[:SHORT_COMMIT]: commit for commit in others - {*commits.values()}}
-        known = repository.commits(set(commits.values()))
-        tags = set(os.fsdecode(repository.run("tag", "--list")).splitlines())
-    is_import = collection.kind == "import"
-    versions = [
+        fetched = set(_complete_commits(repository)) if collection.kind == "mirror" else set()
+        fetched |= {current} if current else set()
+        releases = _releases(repository)
+        names = {commit: name for name, commit in reversed(releases.items())}  # as in citations
+        others = [commit for commit in fetched if commit not in names]
+        dates = repository.commits(fetched)
+    others.sort(key=lambda commit: -dates[commit].date)
+    names |= {commit: commit[:SHORT_COMMIT] for commit in others}
+    return tuple(
         SpecificationVersion(
             collection.name,
-            name,
+            names[commit],
             commit,
-            known[commit].date if is_import else collection.synced_at,
+            (dates[commit].date if is_import and commit in dates else collection.synced_at)
+            if commit in fetched or collection.kind != "mirror"
+            else None,
             collection.address,
-            is_release=name in tags,
+            is_release=commit not in others,
+            is_fetched=commit in fetched or collection.kind != "mirror",
             is_current=commit == current,
         )
-        for name, commit in commits.items()
-    ]
-    versions.sort(key=lambda version: (not version.is_release, -known[version.commit].date))
-    return tuple(versions)
+        for commit in dict.fromkeys([*releases.values(), *others])
+    )
+
+
+def _releases(repository: Repository) -> dict[str, ObjectId]:
+    """Return the commits of tags, the newest tag first; a release has a number in its name."""
+    listing = repository.run(
+        "for-each-ref",
+        "--sort=-creatordate",
+        "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) "
+        "%(refname:strip=2)",
+        "refs/tags/",
+    )
+    rows = (line.partition(" ") for line in os.fsdecode(listing).splitlines())
+    return {name: ObjectId(commit) for commit, _, name in rows if re.search(r"\d", name)}
 
 
 def _complete_commits(repository: Repository) -> list[ObjectId]:
@@ -169,7 +180,7 @@ def check_version(
             having.append(specification)
         except UbpError:
             found = specification_versions(specification, folder, environment)
-            versions += [each.version for each in found]
+            versions += [each.version for each in found if each.is_fetched]
     if having:
         return tuple(having)
     names = " ".join(specification.collection.name for specification in specifications)
@@ -180,10 +191,12 @@ def check_version(
     )
 
 
-def version_name(repository: Repository, commit: ObjectId) -> str:
-    """Return the name of the version that a commit is: its newest tag, else its short id."""
-    tags = repository.run(
-        "tag", "--points-at", commit, "--sort=-creatordate", "--format=%(refname:strip=2)"
-    )
-    names = os.fsdecode(tags).split("\n")
-    return names[0] or commit[:SHORT_COMMIT]
+def version_name(repository: Repository, commit: ObjectId, asked: str = "") -> str:
+    """Return the name of a version: the tag that was asked for, else the newest, else its id.
+
+    It is the same in every answer, also where a branch was asked for, which moves.
+    """
+    names = [name for name, release in _releases(repository).items() if release == commit]
+    if asked in names:
+        return asked
+    return names[0] if names else commit[:SHORT_COMMIT]

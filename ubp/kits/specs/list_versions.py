@@ -1,11 +1,11 @@
-"""`list_versions`: the versions of a specification that are here."""
+"""`list_versions`: the releases of a specification, and which of them are here."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.frame.answer import Answer, Request, ToolTraits
-from ubp.frame.fields import GitId, Moment
+from ubp.frame.fields import Count, GitId, Moment
 from ubp.frame.records import moment_or_none
 from ubp.frame.wording import SHORT_ID, count, printable
 from ubp.frame.writer import Writer
@@ -14,29 +14,35 @@ from ubp.kits.specs.fields import CitedLanguage, DocName, Language
 from ubp.kits.specs.reader import SpecificationReader
 
 DAY = len("2026-11-08")
+MAX_ABSENT = 20  # releases that are not here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecVersionRecord:
-    """A version that is here, complete."""
+    """A release, or a commit that is here."""
 
     version: Annotated[str, "its name, the argument of the other tools"]
-    fetched_at: Annotated[Moment | None, "when it was fetched; null if unknown"] = None
+    fetched_at: Annotated[Moment | None, "when it was fetched; null if it was not, or unknown"] = (
+        None
+    )
     source_url: Annotated[str, "where it comes from"]
     doc: DocName
     commit: Annotated[GitId, "its commit"]
-    is_release: Annotated[bool, "whether it is a release (a tag), and not a branch or a commit"]
+    is_release: Annotated[bool, "whether it is a release (a tag), and not a commit"]
+    is_fetched: Annotated[bool, "whether it is here; a person can fetch others"]
     is_current: Annotated[bool, "whether it is used where no version is given"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecVersionsRecord:
-    """The versions of a language's documents that are here."""
+    """The versions of a language's documents."""
 
     language: CitedLanguage
     versions: Annotated[
-        tuple[SpecVersionRecord, ...], "of each document releases first, the newest first"
+        tuple[SpecVersionRecord, ...],
+        "of each document releases, newest first, then commits that are here",
     ]
+    omitted_count: Annotated[Count, "older releases that are not here and not listed"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +59,12 @@ def run(session: Session, request: VersionsRequest) -> SpecVersionsRecord:
         CollectionError: there is no such language.
         RepositoryError: a document cannot be read.
     """
+    versions = SpecificationReader(session).versions(request.language)
+    absent = [version for version in versions if not version.is_fetched]
+    left_out = {*absent[MAX_ABSENT:]}
     return SpecVersionsRecord(
         language=request.language,
+        omitted_count=len(left_out),
         versions=tuple(
             SpecVersionRecord(
                 version=version.version,
@@ -63,9 +73,11 @@ def run(session: Session, request: VersionsRequest) -> SpecVersionsRecord:
                 doc=version.document,
                 commit=version.commit,
                 is_release=version.is_release,
+                is_fetched=version.is_fetched,
                 is_current=version.is_current,
             )
-            for version in SpecificationReader(session).versions(request.language)
+            for version in versions
+            if version not in left_out
         ),
     )
 
@@ -76,12 +88,18 @@ def text(record: SpecVersionsRecord, write: Writer) -> Iterator[str]:
     yield f"{number} of {write.name(record.language)}. {write.notice()}"
     for version in record.versions:
         fetched = f", fetched {version.fetched_at[:DAY]}" if version.fetched_at else ""
+        fetched = fetched if version.is_fetched else ", not fetched"
         current = ", current" if version.is_current else ""
         current += "" if version.is_release else ", not a release"
         yield (
             f"{write.name(version.version)} of {write.name(version.doc)}, commit "
             f"{version.commit[:SHORT_ID]}{fetched}{current}: {printable(version.source_url)}"
         )
+    if record.omitted_count:
+        yield f"Not listed: {count(record.omitted_count, 'older release')}, not fetched."
+    if any(not version.is_fetched for version in record.versions):
+        name = write.name(record.versions[0].doc)
+        yield f"A person can fetch another: ubp collections sync {name}@VERSION"
 
 
 LIST_VERSIONS = Answer(
@@ -92,6 +110,8 @@ LIST_VERSIONS = Answer(
     budgets=(),
     tool=ToolTraits(
         title="List versions of a specification",
-        description=("List the versions of a specification that are here, releases first."),
+        description=(
+            "List the releases of a specification, newest first, and which versions are here."
+        ),
     ),
 )

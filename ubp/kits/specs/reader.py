@@ -128,7 +128,7 @@ class SpecificationReader:
         with self._session.in_collection(collection.name, version) as session:
             repository = session.repository
             commit = resolve_version(repository, collection, version or specification.at)
-            name = version or version_name(repository, commit)
+            name = version_name(repository, commit, version)
             has_one_page = session.view().count_documents() == 1
             yield Opened(specification, session, commit, name, has_one_page)
 
