@@ -34,6 +34,7 @@ TIMEOUT_SECONDS = 30.0
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 SERVER_ERROR = 500
+MAX_SECONDS_DIGITS = 10  # since 1970: up to the year 2286
 OK = 200
 ACCEPT = "text/html, application/xhtml+xml, text/markdown, text/plain;q=0.5"
 
@@ -171,7 +172,9 @@ class Fetcher:
         wait: Callable[[float], None] = time.sleep,
         *,
         accept: str = ACCEPT,
+        obeys_robots: bool = True,
     ) -> None:
+        """Open the cache; `obeys_robots` is False only for the documented API of a fixed host."""
         storage = SqliteStorage(database_path=cache, max_stream_size=MAX_PAGE_BYTES)
         self._client = httpx2.Client(
             transport=CacheTransport(transport, storage, rfc=CacheOptions(shared=False)),
@@ -180,6 +183,7 @@ class Fetcher:
             trust_env=False,
         )
         self._wait = wait
+        self._obeys_robots = obeys_robots
         self._robots: dict[str, Protego | FetchError] = {}
         self._last_request: dict[str, float] = {}
 
@@ -195,7 +199,8 @@ class Fetcher:
         """
         for _ in range(MAX_REDIRECTS + 1):
             check_url(url)
-            self._check_robots(url)
+            if self._obeys_robots:
+                self._check_robots(url)
             answer = self._request(url, MAX_PAGE_BYTES)
             if isinstance(answer, Response):
                 return answer
@@ -220,6 +225,8 @@ class Fetcher:
                         )
                     pause = _retry_after(response.headers.get("retry-after", ""))
                 reason = f"the server answered {status} {response.reason_phrase}".rstrip()
+                if limit_reached := _limit_reached(response):
+                    raise FetchError(limit_reached, status)
                 if status not in RETRIED_STATUSES:
                     raise FetchError(reason, status)
                 if pause is not None and pause > MAX_RETRY_AFTER_SECONDS:
@@ -325,6 +332,19 @@ def _read(response: httpx2.Response, limit: int) -> bytes:
         if len(body) > limit:
             raise too_large
     return bytes(body)
+
+
+def _limit_reached(response: httpx2.Response) -> str:
+    """Return that an API answers no more requests, and until when; "": it does."""
+    names = ("x-ratelimit-remaining", "ratelimit-remaining")
+    if not any(response.headers.get(name) == "0" for name in names):
+        return ""
+    resets = (response.headers.get(name, "") for name in ("x-ratelimit-reset", "ratelimit-reset"))
+    reset = next(filter(None, resets), "")
+    until = ""
+    if reset.isdecimal() and len(reset) <= MAX_SECONDS_DIGITS:
+        until = f" until {time.strftime('%Y-%m-%d %H:%M', time.gmtime(int(reset)))} UTC"
+    return f"its limit of requests is reached{until}"
 
 
 def _retry_after(value: str) -> float | None:

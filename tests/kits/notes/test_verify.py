@@ -6,6 +6,7 @@ import pytest
 
 from tests.sync.conftest import ORIGIN
 from ubp.core.errors import CollectionError
+from ubp.kits.notes.forges import APIS
 from ubp.server.tools.registry import allow_network, select_tools
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
@@ -25,7 +26,7 @@ def forge(site, new_repository, monkeypatch, isolated_environment):
     with (isolated_environment / ".gitconfig").open("a") as config:
         config.write(f'[url "{upstream.root.as_uri()}"]\n\tinsteadOf = {URL}\n')
     monkeypatch.setattr("ubp.sync.mirror.protocols_of", lambda _: "file")
-    monkeypatch.setattr("ubp.kits.notes.verify.GITHUB_API", f"{ORIGIN}/repos")
+    monkeypatch.setitem(APIS, "github.com", ORIGIN)
     site.page("/repos/acme/app", json.dumps({"stargazers_count": 1250}), type="application/json")
     runs = [
         {"name": "build", "status": "completed", "conclusion": "success"},
@@ -87,11 +88,11 @@ def test_repository_is_verified_only_where_allowed_and_the_report_is_saved(
 def test_unreachable_forge_leaves_its_facts_unknown(forge, site, run):
     site.pages.clear()
     out = run("notes", "report", URL, "--verify")
-    assert "unknown: no public API says" in out
+    assert "unknown: spec.example: the server answered 404 Not Found" in out
     assert "build NOT_RUN, tests NOT_RUN" in out
     assert json.loads(run("notes", "report", "acme/app", "--json", cwd=forge.root))["stars"] is None
 
 
 def test_only_forges_are_contacted(run):
     out = run("notes", "report", "https://internal.example/acme/app", "--verify", status=2)
-    assert "Repositories are on codeberg.org, github.com, gitlab.com." in out
+    assert "Repositories are on codeberg.org, github.com, gitlab.com; of a package" in out

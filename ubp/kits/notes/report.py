@@ -11,6 +11,7 @@ from ubp.frame.fields import Count, Moment, Option, Percent
 from ubp.frame.wording import SHORT_ID, count, moment
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
+from ubp.kits.notes.forges import find_repository
 from ubp.kits.notes.reports import (
     BuildResult,
     OssReport,
@@ -68,7 +69,8 @@ class OssReportRequest(Request[OssReportRecord]):
         str,
         "e.g. https://github.com/owner/repo",
         Option(
-            "The address of the repository, or OWNER/NAME on GitHub.",
+            "The address of the repository, or OWNER/NAME on GitHub; with --verify also of a "
+            "package on PyPI or npm.",
             is_argument=True,
             name="url",
             missing="the address of a repository",
@@ -104,19 +106,23 @@ def run_anywhere(place: Place, request: OssReportRequest) -> OssReportRecord | N
     """Return the report that is made now; None: one that exists is wanted.
 
     Raises:
-        UsageError: it is not the address of a repository.
-        CollectionError: the repository cannot be fetched.
+        UsageError: it is not the address of a repository or a package.
+        CollectionError: the repository is not known, or cannot be fetched.
         RepositoryError: it cannot be read, or the report cannot be written.
     """
-    address = parse_repository(request.repo_url)
     if not request.verify:
+        parse_repository(request.repo_url)
         return None
+    address = find_repository(request.repo_url, place.environment)
     report = verify_repository(address, place.environment, place.progress, place.clock)
     return _record(report)
 
 
 def run_online(session: Session, request: OssReportRequest) -> OssReportRecord:
     """Return the report, verified now if there is none and that is wanted."""
+    if request.verify_if_missing:
+        address = find_repository(request.repo_url, session.environment)
+        request = replace(request, repo_url=address.url)
     if request.verify_if_missing and ReportFinder(session).find(request.repo_url) is None:
         return run_anywhere(session, replace(request, verify=True)) or run(session, request)
     return run(session, request)

@@ -146,13 +146,19 @@ def parse_repository(url: str) -> RepositoryAddress:
         host, is_plain = "", False
     names = [name for name in parts.path.split("/") if name] if host else []
     is_address = parts.scheme == "https" and host in FORGES and is_plain if host else False
+    names = (
+        names[: names.index("-")] if "-" in names else names
+    )  # of GitLab: what follows is a page
+    if host != "gitlab.com":  # where groups have groups
+        names = names[: len(("owner", "name"))]
     if is_address and parts.username is None and len(names) >= len(("owner", "name")):
-        owner, name = names[0], names[1].removesuffix(".git")
-        if all(_NAME.fullmatch(part) and part.strip(".") for part in (owner, name)):
-            return RepositoryAddress(host, owner, name)
+        *owners, name = (*names[:-1], names[-1].removesuffix(".git"))
+        if all(_NAME.fullmatch(part) and part.strip(".") for part in (*owners, name)):
+            return RepositoryAddress(host, "/".join(owners), name)
     raise UsageError(
         f"Not the address of a repository: {url}",
-        cause=f"Repositories are on {', '.join(sorted(FORGES))}.",
+        cause=f"Repositories are on {', '.join(sorted(FORGES))}; of a package on pypi.org or "
+        "npmjs.com, --verify finds the repository.",
         hint="Use an address such as https://github.com/OWNER/REPOSITORY.",
     )
 

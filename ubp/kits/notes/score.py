@@ -107,7 +107,9 @@ _USES = re.compile(
 _COMMIT = re.compile("[0-9a-f]{40}")
 _BUILD_CHECK = re.compile(r"build|compile|package|wheel|docker|bundle|dist", re.IGNORECASE)
 _TEST_CHECK = re.compile(r"test|spec|pytest|unit|integration|e2e|\bci\b", re.IGNORECASE)
-SUCCESSES, FAILURES = {"success"}, {"failure", "timed_out", "startup_failure", "action_required"}
+# As GitHub names them, and GitLab ("failed") and Forgejo ("error").
+SUCCESSES = {"success"}
+FAILURES = {"failure", "timed_out", "startup_failure", "action_required", "failed", "error"}
 
 YEAR = 365 * DAY_SECONDS
 RECENT_TAGS = 10
@@ -125,10 +127,14 @@ class Check(NamedTuple):
 
 
 class ForgeFacts(NamedTuple):
-    """What a forge's public API says of a repository; None: it could not be asked."""
+    """What a forge's public API says of a repository; None: it could not be asked.
+
+    `problem` is why the checks are unknown.
+    """
 
     stars: int | None = None
     checks: tuple[Check, ...] | None = None
+    problem: str = "no public API says"
 
 
 class _History(NamedTuple):
@@ -189,12 +195,10 @@ def verify(
     updates = next((path for path in files if _UPDATES.fullmatch(path)), "")
     top = max(history.authors_of_year.values(), default=0)
     share = top / history.commits_of_year if history.commits_of_year else 1.0
-    return facts._replace(points=tuple(_score(facts, updates, share, forge.checks)))
+    return facts._replace(points=tuple(_score(facts, updates, share, forge)))
 
 
-def _score(
-    facts: OssReport, updates: str, top_share: float, checks: Sequence[Check] | None
-) -> list[ScorePoint]:
+def _score(facts: OssReport, updates: str, top_share: float, forge: ForgeFacts) -> list[ScorePoint]:
     """Return the points of the score; docs/guide/notes.md publishes them."""
     now, has_authors = facts.verified_at, facts.authors_of_year > 1
     commit_age, tag_age = _age(facts.last_commit_at, now), _age(facts.last_tag_at, now)
@@ -227,7 +231,7 @@ def _score(
         ),
         ScorePoint("CI", 5 * bool(facts.ci), 5, ", ".join(facts.ci[:SHOWN_PATHS]) or "none found"),
         ScorePoint("tests", 10 * bool(facts.tests), 10, ", ".join(facts.tests) or "none found"),
-        _check_points(checks),
+        _check_points(forge),
         ScorePoint("pinned actions", round(10 * pinned), 10 * bool(facts.actions), actions),
         ScorePoint("updates", 5 * bool(updates), 5, updates or "no dependabot or renovate"),
         ScorePoint("documentation", round(5 * fresh), 5 * bool(bound), documentation),
@@ -244,12 +248,12 @@ def _points_of_age(days: int | None, points: Sequence[tuple[float, int]]) -> int
     return 0 if days is None else next((each for limit, each in points if days <= limit), 0)
 
 
-def _check_points(checks: Sequence[Check] | None) -> ScorePoint:
-    done = [check for check in checks or () if check.conclusion in SUCCESSES | FAILURES]
+def _check_points(forge: ForgeFacts) -> ScorePoint:
+    done = [check for check in forge.checks or () if check.conclusion in SUCCESSES | FAILURES]
     failed = [check.name for check in done if check.conclusion in FAILURES]
     if not done:
-        if checks is None:
-            return ScorePoint("CI status", 0, 0, "unknown: no public API says")
+        if forge.checks is None:
+            return ScorePoint("CI status", 0, 0, f"unknown: {forge.problem}")
         return ScorePoint("CI status", 0, 10, "no checks of the commit")
     evidence = f"{len(failed)} of {len(done)} checks failed" + (f": {failed[0]}" if failed else "")
     return ScorePoint("CI status", 0 if failed else 10, 10, evidence)

@@ -3,15 +3,13 @@
 A repository is mirrored beside the collections, the report is committed to one of its own.
 """
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from ubp.core.errors import CollectionError
-from ubp.core.model import ObjectId, Progress
+from ubp.core.model import Progress
 from ubp.core.shell import ubp_command
 from ubp.git.write import write_commit
 from ubp.index.collections import (
@@ -24,24 +22,17 @@ from ubp.index.collections import (
     write_collection,
 )
 from ubp.index.session import Session, SessionOptions
+from ubp.kits.notes.forges import MIRRORS, ask_forge
 from ubp.kits.notes.reports import (
     REPORT_COLLECTION,
     OssReport,
     RepositoryAddress,
     write_report,
 )
-from ubp.kits.notes.score import NEEDED_FILES, Check, ForgeFacts, verify
+from ubp.kits.notes.score import NEEDED_FILES, verify
 from ubp.sync.imports import AUTHOR
 from ubp.sync.repositories import Context, create_repository, locked
 from ubp.sync.run import add_collection
-
-if TYPE_CHECKING:
-    from ubp.sync import fetch
-
-MIRRORS = "oss-mirrors"
-"""The folder, beside the collections, of the repositories that were verified."""
-
-GITHUB_API = "https://api.github.com/repos"
 
 
 def verify_repository(
@@ -70,7 +61,7 @@ def verify_repository(
         clock=clock,
         revision=commit,
     )
-    forge = ask_forge(address, commit, os.path.join(folder, "forge.http-cache"))
+    forge = ask_forge(address, commit, environment)
     with Session.open(path, options) as session:
         report = verify(session, address, commit, forge, int(clock()))
     save_report(report, address, replace(context, folder=collections_dir(environment)))
@@ -108,43 +99,3 @@ def save_report(report: OssReport, address: RepositoryAddress, context: Context)
                 when=context.clock(),
             )
         write_collection(context.folder, replace(collection, synced_at=report.verified_at))
-
-
-def ask_forge(address: RepositoryAddress, commit: ObjectId, cache: str) -> ForgeFacts:
-    """Return what the forge's public API says of a repository; only GitHub's is known.
-
-    What cannot be asked is unknown, and no reason to fail.
-    """
-    if address.host != "github.com":
-        return ForgeFacts()
-    try:
-        from ubp.sync import fetch
-    except ImportError:  # the extra `collections` is not installed
-        return ForgeFacts()
-    base = f"{GITHUB_API}/{address.owner}/{address.name}"
-    fetcher = fetch.Fetcher(fetch.open_transport(), cache, accept="application/json")
-    try:
-        about = _read_json(fetcher, base)
-        listing = _read_json(fetcher, f"{base}/commits/{commit}/check-runs?per_page=100")
-    finally:
-        fetcher.close()
-    stars = about.get("stargazers_count") if about else None
-    runs = listing.get("check_runs") if listing else None
-    checks = None
-    if isinstance(runs, list):
-        checks = tuple(
-            Check(str(run.get("name") or ""), str(run.get("conclusion") or run.get("status") or ""))
-            for run in runs
-            if isinstance(run, dict)
-        )
-    return ForgeFacts(stars if isinstance(stars, int) else None, checks)
-
-
-def _read_json(fetcher: "fetch.Fetcher", url: str) -> dict[str, object] | None:
-    from ubp.sync import fetch
-
-    try:
-        found = json.loads(fetcher.fetch(url).body)
-    except (fetch.FetchError, ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
