@@ -29,7 +29,7 @@ def read_pages(blobs: Mapping[ObjectId, bytes]) -> dict[ObjectId, PageRows]:
 def read_page(data: bytes) -> PageRows:
     """Return the rows of a page."""
     front_matter = read_head(data, ())
-    page_title, aliases = read_names(front_matter, data)
+    page_title, aliases, tags = read_names(front_matter, data)
     body = parse_markdown(data, front_matter.body)
     links = (*body.links, *body.embedded)
     addresses = written_addresses(front_matter)
@@ -43,12 +43,15 @@ def read_page(data: bytes) -> PageRows:
         index_words(clean("\n".join(h for h in section.heading_path if h != page_title)))
         for section in body.sections
     ]
+    # A tag is a word of the text, where it is found; in a column of names it would name the page.
+    tag_words = index_words(clean("\n".join(tags))) if tags else ""
     keys: list[bytes] = []
     chunks: list[ChunkRow] = []
     for chunk in body.chunks:
         text = body_of(data, chunk.byte_start, chunk.byte_end)
         keys.append(embedding_key(title, body.sections[chunk.section].heading_path, text))
-        words = (title_words, heading_words[chunk.section], index_words(text), alias_words)
+        body_words = index_words(text) + (f"\n{tag_words}" if tag_words and not chunks else "")
+        words = (title_words, heading_words[chunk.section], body_words, alias_words)
         chunks.append((*chunk, words))
     return PageRows(
         title=title,

@@ -81,10 +81,12 @@ def parse_page(
     )
 
 
-def read_names(head: FrontMatter, data: bytes) -> tuple[str | None, tuple[str, ...]]:
-    """Return the title and the aliases of a page with this front matter, as `parse_page` does."""
+def read_names(
+    head: FrontMatter, data: bytes
+) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+    """Return title, aliases and tags of a page with this front matter, as `parse_page` does."""
     fields = _Fields(head)
-    return _title(fields, data), fields.names("aliases")
+    return _title(fields, data), fields.names("aliases"), fields.names("tags", separator=",")
 
 
 def _find_pins(head: FrontMatter, keys: Sequence[str]) -> tuple[list[KeyPin], list[Problem]]:

@@ -378,7 +378,8 @@ def _matched_terms(
 ) -> tuple[str, ...]:
     facts = page.facts
     headings = (heading for hit in sections if hit.section for heading in hit.section.heading_path)
-    searched = "\n".join([facts.title or "", page.filepath, *facts.aliases, *headings])
+    named = (facts.title or "", page.filepath, *facts.aliases, *facts.tags)
+    searched = "\n".join([*named, *headings])
     matched = {span.term for span in find_terms(searched, terms)}
     for hit in sections:
         matched |= set(hit.passage.matched) if hit.passage else set()
