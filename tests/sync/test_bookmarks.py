@@ -362,3 +362,34 @@ def test_page_in_a_folder_is_converted_and_a_file_of_bookmarks_is_read(run, stor
     run("collections", "add", "named", str(folder / "page.html"), "--yes")
     (path,) = stored("named", "ls-tree", "-r", "--name-only", "main").split()
     assert path.startswith("a-example-b-")
+
+
+@pytest.mark.parametrize(
+    ("entry", "likes", "stars"),
+    [
+        ({"favorite_count": 7}, 7, 0),
+        ({"public_metrics": {"like_count": 8, "retweet_count": 3}}, 8, 0),
+        ({"legacy": {"favorite_count": 9}}, 9, 0),
+        ({"stargazers_count": 1250}, 0, 1250),
+        ({"likes": "many", "stars": -3}, 0, 0),
+        ({"favorite": True}, 0, 0),
+    ],
+)
+def test_likes_and_stars_of_an_export_are_kept(entry, likes, stars):
+    (note,) = notes(json.dumps([{"url": "https://example.com/a", **entry}]))
+    assert (note.likes, note.stars) == (likes, stars)
+    text = write_note(note, {}).decode()
+    assert (f"\nlikes: {likes}\n" in text) is bool(likes)
+    assert (f"\nstars: {stars}\n" in text) is bool(stars)
+
+
+def test_id_of_a_service_is_kept_beside_the_hash_of_the_address():
+    saved = [
+        {"url": "https://example.com/a", "id": 4711},
+        {"url": "https://x.com/jack/status/20", "id_str": "20"},
+    ]
+    other, post = notes(json.dumps(saved))
+    assert other.id == notes(json.dumps([{"url": "http://www.example.com/a"}]))[0].id
+    assert f"id: {other.id}\n" in write_note(other, {}).decode()
+    assert "export_id: '4711'\n" in write_note(other, {}).decode()
+    assert "export_id" not in write_note(post, {}).decode()

@@ -48,8 +48,15 @@ TAG_KEYS = ["tags", "labels", "documenttags", "keywords", "tag"]
 CATEGORY_KEYS = ["category", "folder", "collection", "list"]
 AUTHOR_KEYS = ["author", "screenname", "username", "authorusername", "handle", "creator", "user"]
 ID_KEYS = ["tweetid", "idstr", "restid", "id"]
+OTHER_ID_KEYS = ["raindropid", "hash", "guid"]
+# Counts of those who liked or starred what was saved, also in a part of an object.
+LIKE_KEYS = ("favoritecount", "likecount", "likes", "favouritescount", "favouritecount")
+STAR_KEYS = ("stargazerscount", "starcount", "stars", "starscount")
+COUNTS = ("publicmetrics", "legacy", "metrics")
+MAX_DIGITS = 12
 AUTHOR_NAMES = ["screenname", "username", "handle", "name"]
 NO_CATEGORY = frozenset({"unread", "archive", "unsorted"})  # what services call having none
+COUNTED = ("likes", "stars")
 OWN_FIELDS = ("summary", "sentiment", "action")  # of exports that have been enriched already
 
 # Parameters that say where a reader came from, and not what is read.
@@ -68,7 +75,10 @@ MIN_SECONDS, MAX_SECONDS = 0, 4_102_444_800  # 1970 to 2100: in one clock only
 
 
 class Bookmark(NamedTuple):
-    """A saved link; `saved_at` is in seconds since the epoch, None if the export has no date."""
+    """A saved link; `saved_at` is in seconds since the epoch, None if the export has no date.
+
+    `export_id` is what the service calls it; `likes` and `stars` are how many others gave it.
+    """
 
     url: str
     title: str = ""
@@ -80,6 +90,9 @@ class Bookmark(NamedTuple):
     summary: str = ""
     sentiment: str = ""
     action: str = ""
+    export_id: str = ""
+    likes: int = 0
+    stars: int = 0
 
     @property
     def id(self) -> str:
@@ -102,8 +115,9 @@ class Bookmark(NamedTuple):
         dates = [date for date in (self.saved_at, other.saved_at) if date is not None]
         filled = {
             name: getattr(self, name) or getattr(other, name)
-            for name in ("title", "category", "author", "text", *OWN_FIELDS)
+            for name in ("title", "category", "author", "text", "export_id", *OWN_FIELDS)
         }
+        filled |= {name: max(getattr(self, name), getattr(other, name)) for name in COUNTED}
         tags = tuple(dict.fromkeys(self.tags + other.tags))
         return self._replace(saved_at=min(dates, default=None), tags=tags, **filled)
 
@@ -188,6 +202,9 @@ def write_note(bookmark: Bookmark, kept: Mapping[str, object]) -> bytes:
         "sentiment": bookmark.sentiment,
         "action": bookmark.action,
         "summary": bookmark.summary,
+        "export_id": bookmark.export_id if bookmark.export_id != bookmark.id else "",
+        "likes": bookmark.likes,
+        "stars": bookmark.stars,
     }
     fields = {name: value or kept.get(name) for name, value in known.items()}
     others = {name: value for name, value in kept.items() if name not in known}
@@ -386,6 +403,7 @@ def _bookmark(record: Mapping[str, Any], authors: Mapping[str, str]) -> Bookmark
     if post:  # `name` is that of the author
         titles = ["title"]
     found = dict.fromkeys(_text(record.get(key)) for key in texts)
+    summary, sentiment, action = (_text(record.get(name)) for name in OWN_FIELDS)
     return Bookmark(
         url,
         _first_text(record, titles),
@@ -394,8 +412,26 @@ def _bookmark(record: Mapping[str, Any], authors: Mapping[str, str]) -> Bookmark
         _category(record),
         author,
         "\n\n".join(filter(None, found)),
-        *(_text(record.get(name)) for name in OWN_FIELDS),
+        summary,
+        sentiment,
+        action,
+        number or _first_text(record, OTHER_ID_KEYS),
+        _count(record, LIKE_KEYS),
+        _count(record, STAR_KEYS),
     )
+
+
+def _count(record: Mapping[str, Any], keys: Sequence[str]) -> int:
+    """Return the first of these numbers of an object, or of the parts that have its counts."""
+    parts = [record, *(record.get(name) for name in COUNTS)]
+    for part in parts:
+        values = (
+            {_key(name): value for name, value in part.items()} if isinstance(part, dict) else {}
+        )
+        for text in (_text(values.get(key)) for key in keys):
+            if text.isdecimal() and len(text) <= MAX_DIGITS:
+                return int(text)
+    return 0
 
 
 def _author(record: Mapping[str, Any], authors: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.kits.notes import ask, recommend, trends
 from ubp.kits.notes.ask import AskRequest
-from ubp.kits.notes.names import find_names
+from ubp.kits.notes.names import find_names, joined_name
 from ubp.kits.notes.note import NoteFilter, read_all_notes
 from ubp.kits.notes.recommend import RecommendRequest
 from ubp.kits.notes.search import NoteSearch
@@ -296,3 +296,63 @@ def test_words_that_fit_every_need_do_not_decide(recommended):
 
 def test_context_about_something_else_recommends_nothing(recommended):
     assert recommended("booking hotel rooms and flights") == ()
+
+
+def test_spellings_are_one_topic_and_general_terms_are_none(notes):
+    texts = {
+        "5.md": ("2025-01-15", "[l](https://github.com/run-llama/llama_index) and AI on GitHub."),
+        "6.md": ("2025-01-14", "LlamaIndex reads CPython with AI, says OpenAI and IVFFlat."),
+        "7.md": ("2025-01-14", "LlamaIndex again: AI, CPython, GitHub."),
+        "8.md": ("2025-01-13", "Only one note mentions OnlyOnce."),
+    }
+    for path, (day, text) in texts.items():
+        notes.write(path, f"---\ndate: {day}\n---\n\n# {path}\n\n{text}\n")
+    notes.commit()
+    with Workspace.open(str(notes.root), clock=lambda: NOW) as workspace:
+        trends = workspace.ask(TrendsRequest("1w"))
+    topics = {topic.topic: topic.count for topic in trends.topTopics if topic.kind == "name"}
+    assert topics["LlamaIndex"] == 3
+    assert not topics.keys() & {"llama_index", "AI", "CPython", "GitHub", "OpenAI"}
+    new = {tool.name: tool.mentions for tool in trends.newTools}
+    assert new["LlamaIndex"] == 3
+    assert not new.keys() & {"llama_index", "CPython", "GitHub", "OpenAI", "IVFFlat", "OnlyOnce"}
+
+
+def test_notes_that_many_liked_are_notable_also_without_a_topic(notes):
+    for path, likes in (("5.md", "likes: 12"), ("6.md", "stars: 1250"), ("7.md", "likes: many")):
+        text = f"---\ndate: 2025-01-15\n{likes}\n---\n\n# {path}\n\nNothing else.\n"
+        notes.write(path, text)
+    notes.commit()
+    with Workspace.open(str(notes.root), clock=lambda: NOW) as workspace:
+        trends = workspace.ask(TrendsRequest("1w"))
+    notable = [(note.path, note.reason) for note in trends.notableBookmarks]
+    assert notable[:2] == [
+        ("6.md", "Likes or stars: 1,250."),
+        ("5.md", "Likes or stars: 12."),
+    ]
+    assert "1.md" in {path for path, _ in notable[2:]}
+    assert "7.md" not in {path for path, _ in notable}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("LlamaIndex", "llama_index", True),
+        ("Llama Index", "llama-index", True),
+        ("Café", "cafe", True),
+        ("バグ", "ハグ", False),
+    ],
+)
+def test_spellings_of_a_name_have_one_key(first, second, is_one):
+    assert (joined_name(first) == joined_name(second)) is is_one
+
+
+@pytest.mark.parametrize("query", ["vector-db", "vector db", "ベクトル検索"])
+def test_tag_that_no_text_contains_is_found_as_a_word(repository, query):
+    repository.write("a.md", "---\ntags: [vector-db, ベクトル検索]\n---\n\n# Chroma\n\nAn index.\n")
+    repository.write("b.md", "---\ntags: [metrics]\n---\n\n# Prometheus\n\nA time series store.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        hits = NoteSearch(workspace.session).find(query, 5).hits
+    assert hits[0].note.title == "Chroma"
+    assert hits[0].hit.breakdown.words

@@ -40,7 +40,47 @@ _KATAKANA = re.compile(
 )
 _QUOTED = re.compile(r"[「『]([^「」『』\s、。!?]{2,20})[」』]")  # of composed text
 MAX_NAME = 40
+# Words that look like names of tools, and are general terms, languages or places where all are.
+GENERAL = frozenset(
+    {
+        *("ai", "api", "apis", "ascii", "aws", "cd", "ci", "cli", "cpu", "css", "csv", "db", "dom"),
+        *("faq", "gpu", "gui", "html", "http", "https", "id", "ide", "io", "ip", "it", "json"),
+        *("llm", "ml", "os", "pc", "pdf", "php", "pr", "ram", "rest", "sdk", "sns", "sql", "ssd"),
+        *("ssh", "ssl", "svg", "tcp", "tls", "tv", "ui", "uri", "url", "usb", "utf", "ux", "web"),
+        *("xml", "yaml", "android", "appstore", "bitbucket", "codeberg", "cpython", "github"),
+        *("gitlab", "ipad", "iphone", "ios", "javascript", "linkedin", "macos", "openai", "paypal"),
+        *(
+            "powershell",
+            "stackoverflow",
+            "tiktok",
+            "typescript",
+            "whatsapp",
+            "wikipedia",
+            "youtube",
+        ),
+        *("データ", "サービス", "システム", "ソフトウェア", "ツール", "ユーザー", "サーバー"),
+        *("プログラム", "アプリケーション", "コンピュータ", "コンピューター", "インターネット"),
+    }
+)
 MIN_ACRONYM, MAX_ACRONYM = 2, 6
+
+
+def joined_name(name: str) -> str:
+    """Return what the spellings of a name have in common: LlamaIndex, llama_index, Llama Index."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    kept = "".join(letter for letter in letters if letter.isalnum() or letter in _SOUND_MARKS)
+    return unicodedata.normalize("NFC", kept)
+
+
+_SOUND_MARKS = "\u3099\u309a"  # of kana, where they are no accents
+
+
+def is_general(name: str) -> bool:
+    """Return whether a name says too little by itself: a general term, a language, a platform."""
+    return joined_name(name) in _GENERAL
+
+
+_GENERAL = frozenset(map(joined_name, GENERAL))
 
 
 class NamesInText(NamedTuple):

@@ -15,6 +15,7 @@ REPORTS = "oss/"
 """Reports on repositories are below it: `oss/OWNER/REPO.md`. They are no notes."""
 
 DATE_NAMES = ("date", "created", "saved")
+ENGAGEMENT_NAMES = ("likes", "stars", "favorite_count", "stargazers_count")
 
 
 class Note(NamedTuple):
@@ -22,6 +23,7 @@ class Note(NamedTuple):
 
     `date`, in seconds since the epoch, is that of the front matter, else when the file was first
     committed; None: unknown. `category` is the front matter's, else the first folder of the path.
+    `engagement` is how often others liked or starred it, as far as its export says.
     """
 
     path: FilePath
@@ -36,6 +38,7 @@ class Note(NamedTuple):
     sentiment: str
     action: str
     summary: str
+    engagement: int = 0
 
     @property
     def day(self) -> str:
@@ -103,7 +106,7 @@ def _note(page: Page, fields: PageFields, created: int | None, collection: str) 
         page.blob,
         _text(fields, "id") or doc_id(page.filepath, collection),
         page.facts.title or page.filepath.rpartition("/")[2].rpartition(".")[0],
-        _text(fields, "url"),
+        _text(fields, "url") or _text(fields, "original"),
         _text(fields, "author"),
         created if written is None else written,
         page.facts.tags,
@@ -111,12 +114,21 @@ def _note(page: Page, fields: PageFields, created: int | None, collection: str) 
         _text(fields, "sentiment"),
         _text(fields, "action"),
         _text(fields, "summary"),
+        max(_number(fields, name) for name in ENGAGEMENT_NAMES),
     )
 
 
 def _text(fields: PageFields, name: str) -> str:
     value = fields.get(name, "")
     return value if isinstance(value, str) else ", ".join(value)
+
+
+def _number(fields: PageFields, name: str) -> int:
+    text = _text(fields, name)
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else 0
+
+
+MAX_DIGITS = 12
 
 
 def is_dated(fields: PageFields) -> bool:

@@ -1,13 +1,11 @@
 """`recommend`: the tools and articles among the notes that meet a project's needs."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import Annotated, Literal, NamedTuple
-from urllib.parse import urlsplit
 
 from ubp.core.text import fold, shorten
 from ubp.frame.answer import Answer, Request, ToolTraits
@@ -16,10 +14,11 @@ from ubp.frame.fields import Keyword, Percent
 from ubp.frame.wording import count, printable
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
-from ubp.kits.notes.names import find_names
+from ubp.kits.notes.names import find_names, joined_name
 from ubp.kits.notes.note import Note, read_all_notes, texts_of
 from ubp.kits.notes.reports import ReportFinder
 from ubp.kits.notes.search import FoundNotes, NoteSearch, without_title
+from ubp.kits.notes.subjects import subject_of
 from ubp.kits.notes.trends import is_common, names_of
 
 NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 20, 3, 10
@@ -46,7 +45,6 @@ WEAK_WORDS = frozenset(
         *("team", "the", "to", "tool", "tooling", "tools", "utility", "with"),
     }
 )
-MAX_TITLE_WORDS = 4  # of a note that is about the tool it is named after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,39 +180,6 @@ class _Tool(NamedTuple):
     written: str
     repository: str
     hits: list[_Hit]
-
-
-def subject_of(note: Note) -> str | None:
-    """Return the tool that a bookmark is of, as it is written; None: it is an article.
-
-    It is of the repository or package that it links to, or of what its title and address name; or
-    the user has marked it as a tool to try.
-    """
-    title = _TITLE_END.split(note.title, maxsplit=1)[0].strip()
-    words = title.split()
-    published = find_names(note.url).tools
-    if published:
-        (name,) = published.values()
-        return title if len(words) <= MAX_TITLE_WORDS else name
-    parts = urlsplit(note.url)
-    labels = {joined_name(label) for label in (parts.hostname or "").split(".")}
-    last = parts.path.rstrip("/").rpartition("/")[2].partition(".")[0]
-    if len(words) == 1 and joined_name(title) in {*labels, joined_name(last)} - {""}:
-        return title
-    for word in words if len(note.title.split()) == _NAME_AND_WORD else ():
-        if joined_name(word) in labels - {""}:
-            return word
-    return title if note.action == "try_tool" and len(words) <= MAX_TITLE_WORDS else None
-
-
-_TITLE_END = re.compile(r":\s|\s[-\u2013\u2014|]\s")
-_NAME_AND_WORD = 2  # words of titles such as "Why DuckDB"
-
-
-def joined_name(name: str) -> str:
-    """Return what the spellings of a name have in common: LlamaIndex, llama_index, Llama Index."""
-    letters = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(letter for letter in letters if letter.isalnum())
 
 
 def _without_weak_words(need: str) -> str:

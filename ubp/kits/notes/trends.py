@@ -17,7 +17,7 @@ from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.kits.notes.fields import Author, Day, NoteId, Url
-from ubp.kits.notes.names import NamesInText, find_names
+from ubp.kits.notes.names import NamesInText, find_names, is_general, joined_name
 from ubp.kits.notes.note import (
     DAY_SECONDS,
     Note,
@@ -27,6 +27,7 @@ from ubp.kits.notes.note import (
     read_all_notes,
     texts_of,
 )
+from ubp.kits.notes.subjects import subject_of
 from ubp.report.values import Topic, Topics
 
 Period = Literal["1d", "1w", "2w", "1m", "3m"]
@@ -61,19 +62,19 @@ class TopicRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotableNoteRecord:
-    """A note that is about several of the period's topics."""
+    """A note that many liked or starred, or that is about several of the period's topics."""
 
     tweetId: NoteId
     path: PagePath
     author: Author = ""
     text: Title
-    reason: Annotated[str, "the topics"]
+    reason: Annotated[str, "likes or stars, and the topics"]
     url: Url = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewToolRecord:
-    """A name that no earlier note mentions."""
+    """A tool that no earlier note mentions."""
 
     name: Annotated[str, "as it is written"]
     mentions: Annotated[Count, "notes of the period that mention it"]
@@ -90,7 +91,9 @@ class TrendsRecord:
     notes_before: Annotated[Count, "notes of the period before"]
     summary: Annotated[str, "the most important in a sentence"]
     topTopics: Annotated[tuple[TopicRecord, ...], "those with most notes first"]
-    notableBookmarks: Annotated[tuple[NotableNoteRecord, ...], "about most topics first"]
+    notableBookmarks: Annotated[
+        tuple[NotableNoteRecord, ...], "most liked or starred first, then about most topics"
+    ]
     newTools: Annotated[tuple[NewToolRecord, ...], "mentioned most first"]
 
 
@@ -190,7 +193,7 @@ def _compare_periods(
     length = PERIOD_DAYS[period] * DAY_SECONDS
     start = end - length
     dated = [note for note in notes if note.date is not None and note.date < end]
-    labels = {label.casefold() for note in notes for label in _labels(note)}
+    labels = {joined_name(label) for note in notes for label in _labels(note)}
     subjects = [_subject(note, names[note.path], labels) for note in dated]
     periods: list[list[_Subject]] = [[] for _ in range(POINTS)]
     for subject in subjects:
@@ -240,16 +243,28 @@ def is_common(mentions: int, notes: int) -> bool:
 
 
 def _subject(note: Note, names: NamesInText, labels: Collection[str]) -> _Subject:
-    """Return a note's topics; a name that is some note's tag or category is only that."""
+    """Return a note's topics; a name that is some note's tag or category is only that.
+
+    Spellings of a name are one topic. What is general, such as `AI`, is a topic only as a label.
+    """
     topics: dict[str, tuple[str, TopicKind]] = {}
     for label in _labels(note):
         kind: TopicKind = "category" if label == note.category else "tag"
-        topics.setdefault(label.casefold(), (label, kind))
+        topics.setdefault(joined_name(label), (label, kind))
     for found in (names.tools, names.acronyms, names.japanese):
-        for key, name in found.items():
-            if key not in labels:
+        for name in found.values():
+            key = joined_name(name)
+            if key not in labels and not is_general(name):
                 topics.setdefault(key, (name, "name"))
     return _Subject(note, names, topics)
+
+
+def _best_spelling(spellings: Counter[str]) -> str:
+    """Return how most notes write a name; of equals as one word with capitals inside."""
+    return max(
+        spellings,
+        key=lambda name: (spellings[name], name.isalnum() and name[1:] != name[1:].lower(), name),
+    )
 
 
 def _count(subjects: Iterable[_Subject]) -> Counter[str]:
@@ -267,13 +282,16 @@ def _topics(
     A tag or category is always one; a name if several notes of the period mention it, more than of
     the one before, and few did earlier.
     """
-    written: dict[str, tuple[str, TopicKind]] = {}
+    kinds: dict[str, TopicKind] = {}
+    spellings: dict[str, Counter[str]] = {}
     for subject in recent:
         for key, (name, kind) in subject.topics.items():
-            written.setdefault(key, (name, kind))
+            kinds.setdefault(key, kind)
+            spellings.setdefault(key, Counter())[name] += 1
     now, before = counts[-1], counts[-2]
     topics = []
-    for key, (name, kind) in written.items():
+    for key, kind in kinds.items():
+        name = _best_spelling(spellings[key])
         is_common = earlier[key] > earlier_notes * COMMON_SHARE
         is_rising = now[key] >= MIN_MENTIONS and now[key] > before[key]
         if kind == "name" and (is_common or not is_rising):
@@ -305,43 +323,75 @@ def _trend(now: int, before: int) -> Trend:
 def _notable(
     subjects: Sequence[_Subject], topics: Sequence[TopicRecord]
 ) -> tuple[NotableNoteRecord, ...]:
-    """Return the notes that are about most of the topics, the latest first of equals."""
-    names = {topic.topic.casefold(): topic.topic for topic in topics if topic.count}
-    found = [
-        (subject.note, [name for key, name in names.items() if key in subject.topics])
+    """Return the notes that most people liked or starred, then those about most of the topics.
+
+    The former have half of the places, where there are as many; of equals the latest is first.
+    """
+    names = {joined_name(topic.topic): topic.topic for topic in topics if topic.count}
+    topics_of = {
+        subject.note: [name for key, name in names.items() if key in subject.topics]
         for subject in subjects
-    ]
-    found.sort(key=lambda notable: (-len(notable[1]), -(notable[0].date or 0)))
+    }
+    latest = sorted(topics_of, key=lambda note: -(note.date or 0))
+    liked = sorted((note for note in latest if note.engagement), key=lambda note: -note.engagement)
+    about = sorted((note for note in latest if topics_of[note]), key=lambda n: -len(topics_of[n]))
+    first = liked[: (MAX_NOTABLE + 1) // 2]
+    chosen = [*dict.fromkeys([*first, *about, *liked])][:MAX_NOTABLE]
     return tuple(
         NotableNoteRecord(
             tweetId=note.id,
             path=note.path,
             author=note.author,
             text=note.title,
-            reason=f"About {', '.join(topics_of_note)}.",
+            reason=" ".join(_reasons(note, topics_of[note])),
             url=note.url,
         )
-        for note, topics_of_note in found[:MAX_NOTABLE]
-        if topics_of_note
+        for note in chosen
     )
+
+
+def _reasons(note: Note, topics: Sequence[str]) -> Iterator[str]:
+    if note.engagement:
+        yield f"Likes or stars: {note.engagement:,}."
+    if topics:
+        yield f"About {', '.join(topics)}."
 
 
 def _new_tools(
     subjects: Sequence[_Subject], earlier: Sequence[_Subject]
 ) -> tuple[NewToolRecord, ...]:
-    known = {key for subject in earlier for key in (*subject.topics, *subject.names.tools)}
-    tools = Counter(key for subject in subjects for key in subject.names.tools)
-    japanese = Counter(key for subject in subjects for key in subject.names.japanese)
-    # A note has many words in katakana that are no name.
-    repeated = {key: notes for key, notes in japanese.items() if notes >= MIN_MENTIONS}
-    mentions = tools | Counter(repeated)
-    written: dict[str, str] = {}
+    """Return the tools that no earlier note mentions, those that most notes mention first.
+
+    A note is about them, or links to their repository; other names, and those in katakana, of which
+    a note has many that are none, count where several notes have them.
+    """
+    known = {
+        key
+        for subject in earlier
+        for key in (*subject.topics, *map(joined_name, subject.names.tools))
+    }
+    mentions: Counter[str] = Counter()
+    certain: set[str] = set()
+    spellings: dict[str, Counter[str]] = {}
     for subject in subjects:
-        written |= subject.names.japanese | subject.names.tools
-    new = [key for key in mentions if key not in known]
-    new.sort(key=lambda key: (-mentions[key], written[key].casefold()))
+        is_about = subject_of(subject.note) or ""
+        linked = [subject.names.tools[name] for name in subject.names.repositories]
+        sure = [is_about, *linked] if len(is_about.split()) == 1 else linked
+        written = [*sure, *subject.names.tools.values(), *subject.names.japanese.values()]
+        certain |= {joined_name(name) for name in sure}
+        names = {joined_name(name): name for name in reversed(written) if not is_general(name)}
+        mentions.update(names.keys())
+        for key, name in names.items():
+            spellings.setdefault(key, Counter())[name] += 1
+    new = [
+        key
+        for key, notes in mentions.items()
+        if key not in known and (key in certain or notes >= MIN_MENTIONS)
+    ]
+    written_as = {key: _best_spelling(spellings[key]) for key in new}
+    new.sort(key=lambda key: (-mentions[key], written_as[key].casefold()))
     return tuple(
-        NewToolRecord(name=written[key], mentions=mentions[key]) for key in new[:MAX_TOOLS]
+        NewToolRecord(name=written_as[key], mentions=mentions[key]) for key in new[:MAX_TOOLS]
     )
 
 
@@ -378,9 +428,10 @@ def _peoples_text(record: TrendsRecord, write: Writer) -> Iterator[str]:
         yield from (_topic_line(topic, write) for topic in record.topTopics)
     if record.notableBookmarks:
         yield ""
-        yield style.bold("Notes about most of these topics")
+        yield style.bold("Notable notes")
         for note in record.notableBookmarks:
             yield f"  {write.title(note.text)}  {style.dim(write.name(note.path))}"
+            yield f"    {style.dim(write.quote(note.reason))}"
     if record.newTools:
         names = (
             f"{write.name(tool.name)} ({tool.mentions})"
