@@ -5,11 +5,11 @@ mistakes it for UBP's own words: escaped and perhaps colored for people, quoted 
 markers for agents.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from ubp.core.model import FilePath, Verdict
-from ubp.frame.fields import AnswerFacts
+from ubp.frame.fields import AnswerFacts, Span
 from ubp.frame.quoting import fenced, label, name, new_marker, quoted, title
 from ubp.frame.records import DAY
 from ubp.frame.wording import ChangeWords, Style, printable, printable_line
@@ -57,6 +57,15 @@ class Writer(NamedTuple):
     def quote(self, text: str) -> str:
         """Return a summary or a passage of a document, whole."""
         return quoted(text) if self.is_agent else printable(text)
+
+    def highlighted(self, text: str, spans: Iterable[Span]) -> str:
+        """Return a line of a document with these parts of it in color."""
+        pieces, position = [], 0
+        for start, end in spans:
+            pieces.append(printable(text[position:start]))
+            pieces.append(self.style.green(printable(text[start:end])))
+            position = end
+        return "".join([*pieces, printable(text[position:])])
 
     def level(self, level: str) -> str:
         """Return the level of a page, in yellow if it needs a review."""

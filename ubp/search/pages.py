@@ -103,8 +103,9 @@ class PageAnswer(NamedTuple):
     `confidence` is its score, and a share of the coverage (see `fusion`).
     `translations` and `copies` are the found translations and other versions of each document,
     which count as one with it.
-    `terms` are the terms of the search, `cuts` those that were searched for in pieces; `fused`,
-    `rankings` and `words_share` (of a direct score) explain the order.
+    `terms` are the terms of the search, `informative` those that tell documents apart, `cuts` those
+    that were searched for in pieces; `fused`, `rankings` and `words_share` (of a direct score)
+    explain the order.
     """
 
     query: Query
@@ -120,6 +121,7 @@ class PageAnswer(NamedTuple):
     copies: Mapping[FilePath, tuple[FilePath, ...]] = {}
     coverage: float = 0.0
     confidence: float = 0.0
+    informative: tuple[Term, ...] = ()
 
     @property
     def is_weak(self) -> bool:
@@ -179,6 +181,7 @@ def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> Page
         words_share=words_share(*_fusion_input(rankings, lexical, asked)),
         coverage=covered,
         confidence=pages[0].score + COVERAGE_SHARE * covered if pages else 0.0,
+        informative=tuple(lexical.informative),
     )
 
 

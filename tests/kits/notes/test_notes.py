@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.kits.notes.conftest import NOTES, NOW, note
-from ubp.frame.wording import joined
+from ubp.frame.wording import Style, joined
 from ubp.frame.writer import Writer
 from ubp.kits.notes import ask, recommend, trends
 from ubp.kits.notes.ask import AskRequest
@@ -356,3 +356,17 @@ def test_tag_that_no_text_contains_is_found_as_a_word(repository, query):
         hits = NoteSearch(workspace.session).find(query, 5).hits
     assert hits[0].note.title == "Chroma"
     assert hits[0].hit.breakdown.words
+
+
+def test_words_of_the_question_are_marked_in_the_passages(repository):
+    repository.write("a.md", "# Chroma\n\nA database\nof vectors.\n\tVector search.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        answer = workspace.ask(AskRequest("Which vector database is there?"))
+    (source,) = answer.sources
+    marked = [source.text[start:end] for start, end in source.highlights]
+    assert marked == ["database", "vectors", "Vector"]
+    people = joined(ask.text(answer, Writer(Style(is_on=True))))
+    assert "A \x1b[32mdatabase\x1b[0m\n" in people
+    assert people.index("Confidence that a passage answers") < people.index("Chroma")
+    assert "has database, vectors, Vector\n" in joined(ask.text(answer, Writer(is_agent=True)))

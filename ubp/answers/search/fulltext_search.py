@@ -8,7 +8,6 @@ from ubp.answers.search.query import (
     NO_CONTENT,
     QueryRecord,
     QueryText,
-    highlighted,
     query_notes,
     query_record,
     results_line,
@@ -141,7 +140,7 @@ def _peoples_text(record: SectionsRecord, write: Writer) -> Iterator[str]:
     for number, result in enumerate(results, 1):
         yield f"{number}. {_place(result, write)}"
         if result.snippet:
-            yield f"{INDENT}{highlighted(result.snippet, result.highlights, write)}"
+            yield f"{INDENT}{write.highlighted(result.snippet, result.highlights)}"
         yield ""
     yield from query_notes(record.query, write, has_results=bool(results))
 

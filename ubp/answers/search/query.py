@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.frame.arguments import Query as QueryArgument
-from ubp.frame.fields import Option, Span
+from ubp.frame.fields import Option
 from ubp.frame.wording import count, printable
 from ubp.frame.writer import Writer
 from ubp.search.query import Cut, Query, read_query
@@ -129,16 +129,6 @@ def _no_results(query: QueryRecord, write: Writer) -> Iterator[str]:
         hint = "Try other words, or a prefix with a star: auth*"
     yield write.style.yellow(f"No results for {_quoted(query)}.")
     yield f"Hint: {hint}"
-
-
-def highlighted(text: str, highlights: Iterable[Span], write: Writer) -> str:
-    """Return a passage with its highlights in color."""
-    pieces, position = [], 0
-    for start, end in highlights:
-        pieces.append(printable(text[position:start]))
-        pieces.append(write.style.green(printable(text[start:end])))
-        position = end
-    return "".join([*pieces, printable(text[position:])])
 
 
 def _quoted(query: QueryRecord) -> str:

@@ -9,7 +9,6 @@ from ubp.answers.search.query import (
     NO_CONTENT,
     QueryRecord,
     QueryText,
-    highlighted,
     query_notes,
     query_record,
     results_line,
@@ -940,7 +939,7 @@ def _peoples_page(number: int, page: FoundPageRecord, write: Writer) -> Iterator
         yield f"{INDENT}{style.yellow(page.unreadable)}"
     # A passage may have nothing that the line above it has not.
     if best.content and best.content.strip() not in {"", *best.heading_path[-1:]}:
-        yield f"{INDENT}{highlighted(best.content, best.highlights, write)}"
+        yield f"{INDENT}{write.highlighted(best.content, best.highlights)}"
     if page.link_context is not None:
         yield f"{INDENT}{style.dim(write.quote(page.link_context))}"
     yield f"{INDENT}{style.dim(write.quote(page.relevance_text))}"

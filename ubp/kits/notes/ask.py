@@ -14,14 +14,16 @@ from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import QUERY_CHARACTERS, MaxTokens
 from ubp.frame.budget import MIN_BEGINNING, TokenLimit
 from ubp.frame.encoding import Json
-from ubp.frame.fields import Fraction, Keyword, Option, PagePath, Title
+from ubp.frame.fields import Fraction, Keyword, Option, PagePath, Span, Title
 from ubp.frame.wording import count, printable_line
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.notes.fields import Author, NoteId, Url, about
 from ubp.kits.notes.model_answer import ENVIRONMENT, write_answer
 from ubp.kits.notes.search import FoundNotes, NoteSearch
+from ubp.search.excerpt import drop_overlaps
 from ubp.search.fusion import WEAK_SCORE, WORDS_SHARE
+from ubp.search.match import find_terms
 from ubp.sync.language_model import find_language_model
 
 # Of a budget, for the best passage as the answer, before the same passage among the sources.
@@ -29,6 +31,7 @@ ANSWER_SHARE = 0.25
 ASK_TOKENS = 4_000
 SHOWN_PASSAGES, MAX_LINES = 3, 20  # for people
 MAX_NOTES, MAX_PASSAGES = 8, 8
+MAX_HIGHLIGHTS, SHOWN_WORDS = 100, 8
 # The probability that a passage answers: a logistic model of the best note's score, of what it is
 # ahead of the second one, and of the share of the question's words that its passage contains.
 # Fitted to 2,000 questions of XQuAD (English, German, Chinese) and JSQuAD over half of their
@@ -60,6 +63,7 @@ class AnswerSourceRecord:
     date: Annotated[str, "day on which the note was saved"] = ""
     text: Annotated[str, "the passage"]
     url: Url = ""
+    highlights: Annotated[tuple[Span, ...], "words of the question in `text`, in order"] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +158,10 @@ def _passages(found: FoundNotes) -> tuple[AnswerSourceRecord, ...]:
             date=note.day,
             text=extract.text,
             url=note.url,
+            highlights=tuple(
+                (span.start, span.end)
+                for span in drop_overlaps(find_terms(extract.text, found.terms))[:MAX_HIGHLIGHTS]
+            ),
         )
         for number, (note, extract, _) in enumerate(passages[:MAX_PASSAGES], 1)
     )
@@ -238,7 +246,7 @@ def _agents_text(record: AnswerRecord, write: Writer) -> Iterator[str]:
         yield from write.enclose(record.answer, marker)
     for source in record.sources:
         yield f"[{source.number}] {write.title(source.title)} {about(source, write)}"
-        yield f"  lines {source.line_start}-{source.line_end}"
+        yield f"  lines {source.line_start}-{source.line_end}{_words(source, write)}"
         yield from write.enclose(source.text, marker)
 
 
@@ -263,13 +271,39 @@ def _peoples_text(record: AnswerRecord, write: Writer) -> Iterator[str]:
         if source.url:
             yield f"    {style.cyan(write.name(source.url))}"
         if not write.is_quiet:
-            lines = source.text.strip("\n").splitlines()
-            yield from (f"    {printable_line(line)}" for line in lines[:MAX_LINES])
+            lines = [*_highlighted_lines(source, write)]
+            yield from (f"    {line}" for line in lines[:MAX_LINES])
             if len(lines) > MAX_LINES:
                 yield style.dim(f"    … {count(len(lines) - MAX_LINES, 'more line')}")
     if others := record.sources[SHOWN_PASSAGES:]:
         paths = dict.fromkeys(write.name(source.path) for source in others)
         yield style.dim(f"See also: {', '.join(paths)}")
+
+
+def _words(source: AnswerSourceRecord, write: Writer) -> str:
+    """Return which words of the question a passage has."""
+    words = {
+        source.text[start:end].casefold(): source.text[start:end]
+        for start, end in source.highlights
+    }
+    named = ", ".join(write.name(word) for word in [*words.values()][:SHOWN_WORDS])
+    return f"; has {named}" if named else ""
+
+
+def _highlighted_lines(source: AnswerSourceRecord, write: Writer) -> Iterator[str]:
+    start, is_begun = 0, False
+    for line in source.text.rstrip("\n").splitlines(keepends=True):
+        end = start + len(line)
+        spans = [
+            (max(first, start) - start, min(last, end) - start)
+            for first, last in source.highlights
+            if first < end and last > start
+        ]
+        is_begun = is_begun or bool(line.strip("\r\n"))
+        if is_begun:
+            content = line.rstrip("\r\n").replace("\t", " ")
+            yield write.highlighted(content, spans)
+        start = end
 
 
 ASK = Answer(

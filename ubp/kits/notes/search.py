@@ -29,6 +29,7 @@ from ubp.search.filters import NO_FILTERS, Filters
 from ubp.search.pages import PageQuery, find_pages
 from ubp.search.results import PageHit
 from ubp.search.run import open_search
+from ubp.search.terms import Term
 
 LIMIT, MAX_LIMIT = 10, 50
 SEARCH_TOKENS = 4_000
@@ -106,7 +107,8 @@ class FoundNotes(NamedTuple):
     """The notes that match best, and how many do.
 
     `coverage` is the share of the query's words, by weight, that the best note's passage contains;
-    `has_words`: some note contains one of them, else scores are those of the meaning alone.
+    `has_words`: some note contains one of them, else scores are those of the meaning alone. `terms`
+    are the words that tell notes apart.
     """
 
     hits: tuple[NoteHit, ...]
@@ -114,6 +116,7 @@ class FoundNotes(NamedTuple):
     is_exact: bool
     coverage: float
     has_words: bool
+    terms: tuple[Term, ...] = ()
 
 
 class NoteSearch:
@@ -145,6 +148,7 @@ class NoteSearch:
             answer.is_exact,
             answer.coverage,
             bool(answer.rankings.words.places),
+            answer.informative,
         )
 
 
