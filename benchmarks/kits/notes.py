@@ -3,6 +3,7 @@
     python benchmarks/kits/notes.py ask CLONE
     python benchmarks/kits/notes.py calibration SET SET…
     python benchmarks/kits/notes.py cross XQUAD
+    python benchmarks/kits/notes.py across FOLDER
     python benchmarks/kits/notes.py trends CLONE
 
 CLONE: of the repository in `benchmarks/data/notes_questions.json`, at its commit. Its 50 questions
@@ -10,14 +11,22 @@ were written from a random sample of the notes before any answer was looked at, 
 and a few characters that the answer contains; 15 others have no answer there. SET: a folder as
 benchmarks/search/retrieval.py reads them; half of its documents, chosen at random, are the notes.
 XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are asked in Chinese over
-the English paragraphs and the other way round.
+the English paragraphs and the other way round. FOLDER has clones, below their names without the
+owner, of the repositories in `benchmarks/data/notes_across.json`: 360 questions about 120 of their
+notes, 240 of them Japanese over English notes and English over Japanese ones, none translated, by a
+reader who saw the notes alone. Each is asked twice, over all notes and without those 120; `without`
+is what a second reader says of the passages that are found then.
 """
 
 import argparse
 import json
 import random
+import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from math import log
 from pathlib import Path
 from typing import NamedTuple
@@ -25,12 +34,13 @@ from typing import NamedTuple
 from benchmarks.common.measure import print_table
 from benchmarks.search.retrieval_data import SEED, Document, read_set, write_repository
 from ubp.core.errors import UbpError
-from ubp.kits.notes.ask import MAX_NOTES, AskRequest, confidence_of, features_of
+from ubp.kits.notes.ask import MAX_NOTES, MIN_CONFIDENCE, AskRequest, confidence_of, features_of
 from ubp.kits.notes.search import NoteSearch
 from ubp.kits.notes.trends import TrendsRequest
 from ubp.workspace import Workspace
 
-QUESTIONS = Path(__file__).parents[1] / "data" / "notes_questions.json"
+DATA = Path(__file__).parents[1] / "data"
+QUESTIONS, ACROSS = DATA / "notes_questions.json", DATA / "notes_across.json"
 MAX_QUESTIONS = 500
 SURE = 0.8
 
@@ -38,14 +48,14 @@ SURE = 0.8
 def main() -> None:
     """Run what the first argument names."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=("ask", "calibration", "cross", "trends"))
+    parser.add_argument("what", choices=("across", "ask", "calibration", "cross", "trends"))
     parser.add_argument("folders", nargs="+", type=Path)
     options = parser.parse_args()
     if options.what == "calibration":
         calibrate(options.folders)
         return
     for folder in options.folders:
-        {"ask": ask, "cross": cross, "trends": trends}[options.what](folder)
+        {"across": across, "ask": ask, "cross": cross, "trends": trends}[options.what](folder)
 
 
 def ask(clone: Path) -> None:
@@ -165,6 +175,45 @@ def cross(clone: Path) -> None:
                     judged.append((confidence_of(found, text), is_right))
         print(f"\nquestions in {questions} over {notes}: {len(judged)}")
         print_bins(judged)
+
+
+def across(folder: Path) -> None:
+    """Print how often the confidence is right for notes and questions in two languages."""
+    asked = json.loads(ACROSS.read_text("utf-8"))["questions"]
+    for notes in ("en", "ja"):
+        rows = [row for row in asked if row["notes"] == notes]
+        clones = {row["repository"].rpartition("/")[2] for row in rows}
+        drawn = {f"{row['repository'].rpartition('/')[2]}/{row['path']}" for row in rows}
+        # What lies at the root of a clone is about it: a list of all notes, for one.
+        found = [path for clone in sorted(clones) for path in (folder / clone).glob("*/**/*.md")]
+        named = {str(path.relative_to(folder)): path for path in found}
+        judged: dict[str, list[tuple[float, bool]]] = {"en": [], "ja": []}
+        weak = Counter[str]()
+        for is_whole in (True, False):
+            kept = {name: path for name, path in named.items() if is_whole or name not in drawn}
+            with tempfile.TemporaryDirectory() as root, _copy(kept, Path(root)) as workspace:
+                for row in rows:
+                    answer = workspace.ask(AskRequest(row["question"], max_tokens=None))
+                    wanted = f"{row['repository'].rpartition('/')[2]}/{row['path']}"
+                    is_found = any(source.path == wanted for source in answer.sources)
+                    is_right = is_found if is_whole else row.get("without") == "yes"
+                    judged[row["language"]].append((answer.confidence, is_right))
+                    weak[row["language"]] += is_whole and answer.is_weak
+        for language, of_language in judged.items():
+            print(f"\nquestions in {language} over {notes}: {len(of_language)}")
+            print(f"below {MIN_CONFIDENCE} of {len(of_language) // 2} answerable: {weak[language]}")
+            print_bins(of_language)
+
+
+@contextmanager
+def _copy(files: Mapping[str, Path], root: Path) -> Iterator[Workspace]:
+    """Open a repository with copies of files."""
+    for name, path in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, root / name)
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    with Workspace.open(str(root)) as workspace:
+        yield workspace
 
 
 def _paragraphs(clone: Path, language: str) -> list[tuple[str, list[str]]]:
