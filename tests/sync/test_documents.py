@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sync.test_office import pdf, word
 from ubp.answers.pages.get_context import ContextRequest
 from ubp.answers.pages.get_graph import GraphRequest
 from ubp.answers.pages.get_page import PageRequest
@@ -525,6 +526,30 @@ def test_special_file_in_a_folder_is_a_problem_and_is_not_waited_for(collection,
     assert [p.reason for p in compare_folders(collection, context).problems] == [
         "fifo.md: not a regular file"
     ]
+
+
+def test_word_and_pdf_files_and_notebooks_of_a_folder_are_converted(collection, context, tmp_path):
+    papers = tmp_path / "office"
+    papers.mkdir()
+    (papers / "a.docx").write_bytes(word(("Title", "Handbook"), ("Normal", "Use the pool.")))
+    (papers / "b.pdf").write_bytes(pdf(["Safety", "Wear gloves."]))
+    (papers / "c.ipynb").write_text('{"cells": [{"cell_type": "markdown", "source": "# Churn"}]}')
+    (papers / "scan.pdf").write_bytes(pdf([]))
+    source = ImportedFolder(prefix_of(str(papers)), str(papers), fields={"category": "ops"})
+    imported = import_files(collection, source, context, is_updating=False)
+    prefix = source.prefix
+    assert imported.paths == tuple(f"{prefix}{n}.md" for n in ("a.docx", "b.pdf", "c.ipynb"))
+    reason = "scan.pdf: it has no text: its pages are probably scanned images"
+    assert [problem.reason for problem in imported.problems] == [reason]
+    manual = read(collection, context, f"{prefix}b.pdf.md")
+    assert "## Page 1: Safety {#page=1}\n\nSafety\nWear gloves." in manual
+    fields = read_metadata(manual.encode())
+    assert (fields["original"], fields["category"]) == ("b.pdf", "ops")
+    assert "# Churn" in read(collection, context, f"{prefix}c.ipynb.md")
+    compared = compare_folders(collection, context)
+    assert (compared.added, compared.updated, compared.deleted) == ((), (), ())
+    (papers / "a.docx").write_bytes(word(("Title", "Handbook"), ("Normal", "Use no pool.")))
+    assert compare_folders(collection, context).updated == (f"{prefix}a.docx.md",)
 
 
 def test_deeply_nested_html_is_a_problem_and_is_not_parsed(collection, context, tmp_path):

@@ -219,6 +219,18 @@ def test_mirror_of_a_specification_without_patterns_says_which_folder_has_it(run
     assert "To keep the specification" not in run(*again, "--yes")
 
 
+def test_text_that_a_pattern_names_is_the_document(run, upstream):
+    upstream.write("spec.txt", "# Fences\n\nThree backticks.\n")
+    upstream.write("README.md", "# Read me\n")
+    upstream.commit()
+    add(run, upstream, "--include", "spec.txt")
+    assert (
+        json.loads(run("list-pages", "--in", "spec", "--json"))["pages"][0]["filepath"]
+        == "spec.txt"
+    )
+    assert "Three backticks." in run("get-page", "--in", "spec", "spec.txt#fences")
+
+
 def test_address_of_a_known_specification_is_mirrored_as_it_is_known(folder, monkeypatch):
     monkeypatch.setattr("ubp.sync.run.read_upstream_head", lambda *_: None)
     context = Context(str(folder), {}, lambda *_: None, lambda: 0.0)

@@ -420,11 +420,14 @@ def _names_below(repository: Repository, prefix: str) -> tuple[str, ...]:
 
 
 def document_patterns(include: Iterable[str]) -> tuple[str, ...]:
-    """Return the globs of the documents among the files that `include` fetches."""
+    """Return the globs of the documents among the files that `include` fetches.
+
+    Text is one where a pattern names it: the specification of CommonMark is `spec.txt`.
+    """
     patterns: list[str] = []
     for pattern in include:
         last = pattern.rpartition("/")[2]
-        if pattern.lower().endswith(PAGE_SUFFIXES):
+        if pattern.lower().endswith((*PAGE_SUFFIXES, ".txt")):
             patterns.append(pattern)
         elif last == "**":
             patterns += [pattern.removesuffix("**") + default for default in DEFAULT_INCLUDE]

@@ -103,9 +103,9 @@ RAG_INDEX = Answer(
     tool=ToolTraits(
         title="Index a file or folder",
         description=(
-            "Make documents searchable: Markdown, HTML and text. Files of a Git work tree are "
-            "read in place; those of other configured folders are copied into the project's own "
-            "repository."
+            "Make documents searchable: Markdown, HTML, text, Word, PDF and notebooks. Files of a "
+            "Git work tree are read in place; those of other configured folders are copied into "
+            "the project's own repository."
         ),
         writes=True,
         takes_outer_paths=True,
