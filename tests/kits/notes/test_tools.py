@@ -102,6 +102,9 @@ def test_search_returns_notes_with_their_fields(call):
 
 def test_answer_is_verbatim_with_its_sources(call):
     found = call("ask", question="How many hours of sun do tomatoes need?")
+    marked = found["sources"][0].pop("highlights")
+    words = {found["answer"][start:end] for start, end in marked}
+    assert {"Tomatoes", "hours", "sun"} <= words
     assert found["sources"][0] == {
         "number": 1,
         "tweetId": found["sources"][0]["tweetId"],
