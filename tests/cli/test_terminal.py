@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 
 import pytest
@@ -145,7 +146,7 @@ def test_errors_of_several_lines_stay_together(terminal):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
-def test_real_terminal_gets_colours(drifted, monkeypatch):
+def test_real_terminal_gets_colours_and_links(drifted, monkeypatch):
     import pty
 
     seen = bytearray()
@@ -171,4 +172,6 @@ def test_real_terminal_gets_colours(drifted, monkeypatch):
         read,
     )
     assert os.waitstatus_to_exitcode(status) == 1
-    assert b"\x1b[1mdocs/a.md:4\x1b[0m  \x1b[31mstale\x1b[0m" in seen
+    shown = re.sub(rb"\x1b\]8;;(.*?)\x1b\\", rb"", bytes(seen))
+    assert b"\x1b[1mdocs/a.md:4\x1b[0m  \x1b[31mstale\x1b[0m" in shown
+    assert f"{drifted.root}/docs/a.md\x1b\\docs/a.md:4\x1b]8;;".encode() in seen

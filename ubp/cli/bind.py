@@ -62,7 +62,7 @@ def bind(
         if terminal.options.json:
             terminal.record(record)
         else:
-            terminal.write(joined(text(record, writer, request, suggestions.records)))
+            terminal.show(joined(text(record, writer, request, suggestions.records)))
             if not writer.is_quiet:
                 terminal.write("".join(_hints(session, record, request, writer)))
     return status(record)

@@ -58,7 +58,7 @@ class Outputs(NamedTuple):
         if self.stdout == "json":
             terminal.record(answer.record())
         elif self.stdout == "text":
-            terminal.write(answer.text(terminal.style))
+            terminal.show(answer.text(terminal.style))
         else:
             terminal.use_utf8()
             terminal.write(texts[self.stdout])

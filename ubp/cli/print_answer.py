@@ -73,7 +73,7 @@ def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is prin
         writer = Writer(
             terminal.style, is_quiet=terminal.options.quiet, prefix=prefix, keys=tuple(keys)
         )
-        terminal.write(joined(answer.text(record, writer)))
+        terminal.show(joined(answer.text(record, writer)))
     return CLEAN if answer.status is None else answer.status(record)
 
 

@@ -137,7 +137,7 @@ def report(  # noqa: PLR0913  # the command's options
         terminal.record(record)
     elif not has_page:
         writer = Writer(terminal.style, is_quiet=terminal.options.quiet, keys=result.keys)
-        terminal.write(joined(text(record, writer)))
+        terminal.show(joined(text(record, writer)))
     if has_page:
         from ubp.output.html.report import NO_PLACES, report_html
 

@@ -65,7 +65,5 @@ def print_comparison(
         terminal.write(comparison_markdown(comparison, options.revision))
     else:
         quiet = terminal.options.quiet
-        terminal.write(
-            comparison_text(comparison, options.revision, terminal.style, is_quiet=quiet)
-        )
+        terminal.show(comparison_text(comparison, options.revision, terminal.style, is_quiet=quiet))
     return FAILED if comparison.counts.get("unknown") else CLEAN

@@ -125,7 +125,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         else:
             is_asked = _is_for_a_reader(options, terminal)
             probable = find_probably_stale(session, report, judged.target, paths, is_asked=is_asked)
-            terminal.write(stale_text(report, text_options._replace(probable=probable)))
+            terminal.show(stale_text(report, text_options._replace(probable=probable)))
     return status
 
 

@@ -95,6 +95,31 @@ class Terminal:
         except OSError as error:
             self._close(error)
 
+    def show(self, text: str) -> None:
+        """Print a text for people: on a terminal wrapped, with links, and in a pager if it is long.
+
+        In a hook, and where something else reads it, it is printed as it is.
+        """
+        if not self._is_for_reading():
+            self.write(text)
+            return
+        from shutil import get_terminal_size
+
+        from ubp.cli.display import show_in_pager, show_links, wrap
+
+        self._clear_progress()
+        shown = show_links(text, self.directory) if self.style.is_on else text
+        shown = wrap(shown, get_terminal_size().columns)
+        if not show_in_pager(shown, self.environment, self.directory):
+            self.write(shown)
+
+    def _is_for_reading(self) -> bool:
+        if not self.is_interactive() or self.environment.get("TERM") == "dumb":
+            return False
+        from ubp.cli.hooks import is_run_by_git
+
+        return not is_run_by_git(self.environment)
+
     def record(self, record: object, *, is_versioned: bool = True) -> None:
         """Print a record as a JSON object with all of its keys."""
         from ubp.frame.encoding import to_object

@@ -181,7 +181,9 @@ function drawGraph(root, data, { showAround, wheelNeedsFocus = false } = {}) {
     if (question === "all" || visible.length <= MAX_PAGES) visible.forEach(add);
     else {
       const ranked = [...visible].sort((a, b) => b.links - a.links);
-      ranked.filter((page) => below[page.number].length).slice(0, MAX_HUBS).forEach(add);
+      const isFlat = new Set(visible.map((page) => page.folder)).size < 4;
+      const hubs = ranked.filter((page) => below[page.number].length);
+      hubs.slice(0, isFlat ? 2 * MAX_HUBS : MAX_HUBS).forEach(add);
       ranked.filter(isDue).slice(0, MAX_HUBS).forEach(add);
       const openPages = ranked.filter((page) => opened.has(page.folder));
       openPages.slice(0, MAX_OPEN).forEach(add);
@@ -240,6 +242,8 @@ function drawGraph(root, data, { showAround, wheelNeedsFocus = false } = {}) {
       for (const [target, type] of above[number]) {
         const other = placed.get(target);
         if (!other || other === item || !filters.types.has(type)) continue;
+        // Nearly everything links to a folder that has most of the pages.
+        if ([item, other].some((end) => end.shares && end.pages.length > pages.length / 2)) continue;
         const key = `${item.key}>${other.key}>${type}`;
         const edge = edges.get(key);
         if (edge) edge.count += 1;
