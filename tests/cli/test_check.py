@@ -257,3 +257,19 @@ def test_explain_site_with_options_of_a_check_is_refused(broken, ubp):
     answer = ubp(broken, "check", "--explain-site", "--staged")
     assert answer.status == 2
     assert "--explain-site cannot be combined" in answer.err
+
+
+def test_statistics_count_the_findings_of_each_rule(broken, ubp):
+    broken.write("docs/c.md", "# C\n\n[x](x.md) [y](y.md) [a](a.md)\n")
+    answer = ubp(broken, "check", "--statistics")
+    assert answer.status == 1
+    assert answer.out == (
+        "3  broken-link     error    in 2 pages, 1 fixable\n"
+        "1  missing-anchor  warning  in 1 page\n"
+        "\n"
+        "3 errors, 1 warning in 2 of 3 pages.\n"
+    )
+    quiet = ubp(broken, "check", "--statistics", "--quiet", "--rule", "broken-link").out
+    assert quiet == "3  broken-link  error    in 2 pages, 1 fixable\n"
+    for option in (["--fix"], ["--format", "sarif"]):
+        assert ubp(broken, "check", "--statistics", *option).status == 2

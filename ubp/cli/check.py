@@ -33,6 +33,7 @@ def check(  # noqa: PLR0913  # the command's options
     max_cases: OptionalNumber = None,
     fix: bool = False,
     dry_run: bool = False,
+    statistics: bool = False,
     explain_site: bool = False,
     format_: Annotated[Format | None, FORMAT] = None,
     output_file: OutputFiles = None,
@@ -56,6 +57,7 @@ def check(  # noqa: PLR0913  # the command's options
         max_cases: With --alarms judged, ask about at most this many pages (10).
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
+        statistics: Show how many findings each rule has, instead of the findings.
         explain_site: Instead, show which sites were found, and by which rules their links are
             checked.
         format_: Output format.
@@ -73,6 +75,7 @@ def check(  # noqa: PLR0913  # the command's options
             or base
             or pre_push
             or fix
+            or statistics
             or format_ not in {None, "text", "json"}
         ):
             raise UsageError(
@@ -97,6 +100,7 @@ def check(  # noqa: PLR0913  # the command's options
         dry_run=dry_run,
         format=format_,
         output_files=tuple(output_file or ()),
+        statistics=statistics,
     )
     return run_check(options, terminal)
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from ubp.answers.checks.check import check_record, text
+from ubp.answers.checks.check import check_record, statistics_text, text
 from ubp.checks.finding import CheckReport, Finding
 from ubp.checks.run import check_target
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
@@ -39,6 +39,7 @@ class CheckOptions(NamedTuple):
     dry_run: bool = False
     format: Format | None = None
     output_files: tuple[str, ...] = ()
+    statistics: bool = False
 
 
 def run_check(options: CheckOptions, terminal: Terminal) -> int:
@@ -84,7 +85,11 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
         cost = alarm_judge.record if alarm_judge else None
         record = check_record(report, fixes, cost)
         answer = Answer(
-            text=lambda style: joined(text(record, writer._replace(style=style))),
+            text=lambda style: joined(
+                (statistics_text if options.statistics else text)(
+                    record, writer._replace(style=style)
+                )
+            ),
             record=lambda: record,
             outcome=lambda: Outcome(
                 "check", report, status, __version__, change=change, keys=keys, judge=cost
@@ -122,6 +127,12 @@ def _check_options(options: CheckOptions) -> None:
         options.max_cases,
         is_change=options.staged or bool(options.base) or options.pre_push,
     )
+    if options.statistics and (options.fix or options.format not in {None, "text"}):
+        raise UsageError(
+            "--statistics cannot be combined with --fix or --format.",
+            cause="It counts the findings in a text; other formats list them.",
+            hint="With --json, count the findings by their rule.",
+        )
     if options.dry_run and not options.fix:
         raise UsageError("--dry-run requires --fix.", hint="Use both: ubp check --fix --dry-run")
     if options.fix and has_target:

@@ -321,6 +321,31 @@ def _findings(findings: Sequence[FindingRecord], write: Writer) -> Iterator[str]
     yield ""
 
 
+def statistics_text(record: CheckRecord, write: Writer) -> Iterator[str]:
+    """Yield how many findings each rule has, most first, and how many of them can be fixed."""
+    groups: dict[tuple[str, Severity], list[FindingRecord]] = {}
+    for finding in record.findings:
+        groups.setdefault((finding.rule, finding.severity), []).append(finding)
+    width = len(str(max(map(len, groups.values()), default=0)))
+    longest = max((len(rule) for rule, _ in groups), default=0)
+    for (rule, severity), findings in sorted(
+        groups.items(), key=lambda group: (-len(group[1]), group[0])
+    ):
+        pages = count(len({finding.filepath for finding in findings}), "page")
+        fixable = sum(1 for finding in findings if finding.is_fixable)
+        fix = f", {fixable} fixable" if fixable else ""
+        color = write.style.red if severity == "error" else write.style.yellow
+        padding = " " * (len("warning") - len(severity))
+        yield (
+            f"{len(findings):>{width}}  {rule:<{longest}}  {color(severity)}{padding}"
+            f"  in {pages}{fix}"
+        )
+    if groups and not write.is_quiet:
+        yield ""
+    if not write.is_quiet:
+        yield _summary(record, write)
+
+
 def _other_places(others: Sequence[FindingRecord], write: Writer) -> str:
     shown = [write.name(f"{f.filepath}:{f.line}") for f in others[:MAX_PLACES]]
     rest = len(others) - len(shown)

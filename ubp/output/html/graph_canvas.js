@@ -266,6 +266,7 @@ function createPicture(container, { color, wheelNeedsFocus, onSelect, onOpen, on
 
   const pointers = new Map();
   let moved = 0;
+  let last = { x: 0, y: 0, time: -Infinity, item: null }; // the last click
   let hovered = null;
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -302,16 +303,19 @@ function createPicture(container, { color, wheelNeedsFocus, onSelect, onOpen, on
   });
   const release = (event) => {
     if (!pointers.delete(event.pointerId) || event.type !== "pointerup" || moved > 5) return;
-    onSelect(itemAt(place(event).x, place(event).y));
+    const at = place(event);
+    const isSecond = event.timeStamp - last.time < 500 && Math.hypot(at.x - last.x, at.y - last.y) < 5;
+    last = { ...at, time: event.timeStamp, item: isSecond ? last.item : itemAt(at.x, at.y) };
+    if (!isSecond) onSelect(last.item);
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("pointerleave", () => {
     if (hovered) onHover((hovered = null));
   });
-  canvas.addEventListener("dblclick", (event) => {
-    const item = itemAt(place(event).x, place(event).y);
-    if (item) onOpen(item);
+  canvas.addEventListener("dblclick", () => {
+    // The first click may have opened the details, which moves the items.
+    if (last.item) onOpen(last.item);
   });
   canvas.addEventListener("wheel", (event) => {
     if (wheelNeedsFocus && !event.ctrlKey && document.activeElement !== container) return;
