@@ -51,3 +51,27 @@ def test_named_page_is_no_weak_answer(named, search_in):
 def test_named_page_outside_the_filters_is_not_found(named, search_in):
     answer = search_in(named, "guide -path:guide.md").answer
     assert "guide.md" not in [hit.page.filepath for hit in answer.pages]
+
+
+def test_page_with_the_heading_is_first_however_many_pages_have_its_words_more_often(
+    make_repository, opened, search_in
+):
+    pages = {f"p{n}.md": f"# Table {n}\n\n" + "Tables and tables, a table. " * 9 for n in range(30)}
+    text = "# Long\n\n" + "Nothing of interest. " * 200
+    pages["long.md"] = f"{text}\n\n## Tables\n\n{'They are made of lines. ' * 40}\n"
+    answer = search_in(opened(make_repository(pages)), "tables").answer
+    assert answer.pages[0].page.filepath == "long.md"
+    assert answer.pages[0].sections[0].section.heading == "Tables"
+
+
+@pytest.mark.parametrize(
+    ("path", "first"), [("p{}.md", "first.md"), ("docs/{}.x/page.md", "docs/4.x/page.md")]
+)
+def test_heading_of_many_pages_names_none_but_versions_of_a_page_are_one(
+    make_repository, opened, search_in, path, first
+):
+    headed = "# Page\n\n" + "Words. " * 99 + "\n\n## Set-up\n\nInstall it.\n"
+    pages = {path.format(number): headed for number in range(5)}
+    pages["first.md"] = "# Other\n\n" + "Set-up, the set-up of a set-up. " * 30
+    found = search_in(opened(make_repository(pages)), "set-up").answer.pages
+    assert found[0].page.filepath == first

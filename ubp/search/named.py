@@ -4,7 +4,7 @@ Case, width, punctuation and plural do not matter. Names are compared exactly; t
 finds the few documents whose names are worth reading.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from ubp.search.searched import Names, Scope, Searched
 MAX_WORDS = 12  # a longer query is a sentence
 # A name that more documents begin with, or whose words more aliases contain, names none of them.
 MAX_READ = 64
-# A heading that more of the best documents have ("Installation") names none of them.
+# A heading that more documents have ("Installation") names none of them.
 MAX_WITH_HEADING = 3
 
 TITLE, ALIAS, FILE_NAME, HEADING = range(4)
@@ -50,8 +50,7 @@ def find_named(view: Searched, query: Query, names: Names, scope: Scope) -> Name
     if not 0 < len(key) <= MAX_WORDS or query.is_boolean:
         return Named()
     full_text = view.full_text()
-    words = " ".join(segment_cjk(normalize_text(query.wording)).split())
-    table: Table = "words" if any(map(is_cjk, words)) else "stems"
+    words, table = _words_of(query)
     in_title = Phrase(words, column="title", is_first=True)
     match = AnyOf((in_title, Phrase(words, column="aliases")))
     titled = full_text.some_holding(match, MAX_READ + 1, table, scope)
@@ -67,15 +66,40 @@ def find_named(view: Searched, query: Query, names: Names, scope: Scope) -> Name
     return Named({path: kind for path, kind in kinds.items() if scope is None or path in scope})
 
 
-def add_headings(query: Query, named: Named, best: Mapping[FilePath, Sequence[Section]]) -> Named:
-    """Return what is named, with those of the best documents that have the query as a heading."""
+def find_headed(view: Searched, query: Query, scope: Scope) -> set[FilePath]:
+    """Return documents of the scope in which the query may be a heading; {} if too many are."""
+    if not 0 < len(name_key(query.wording)) <= MAX_WORDS or query.is_boolean:
+        return set()
+    words, table = _words_of(query)
+    match = Phrase(words, column="headings")
+    headed = view.full_text().some_holding(match, MAX_READ + 1, table, scope)
+    return headed if len(headed) <= MAX_READ else set()
+
+
+def add_headings(
+    query: Query,
+    named: Named,
+    documents: Mapping[FilePath, Sequence[Section]],
+    family_of: Callable[[FilePath], str],
+) -> Named:
+    """Return what is named, with those of these documents that have the query as a heading.
+
+    The versions of a document are one.
+    """
     key = name_key(query.wording)
     if not 0 < len(key) <= MAX_WORDS or query.is_boolean:
         return named
-    sections = {path: number for path, some in best.items() for number in _with_heading(some, key)}
-    if not sections or len(sections) > MAX_WITH_HEADING:
+    sections = {
+        path: number for path, some in documents.items() for number in _with_heading(some, key)
+    }
+    if not sections or len(set(map(family_of, sections))) > MAX_WITH_HEADING:
         return named
     return Named(dict.fromkeys(sections, HEADING) | dict(named.kinds), sections)
+
+
+def _words_of(query: Query) -> tuple[str, Table]:
+    words = " ".join(segment_cjk(normalize_text(query.wording)).split())
+    return words, "words" if any(map(is_cjk, words)) else "stems"
 
 
 def _kind_of(page: Page, key: Key) -> int | None:

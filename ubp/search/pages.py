@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath, LinkType
-from ubp.search.copies import Folded, Preference, fold
+from ubp.search.copies import Folded, Preference, family_of, fold
 from ubp.search.filters import Filters
 from ubp.search.fusion import (
     COVERAGE_SHARE,
@@ -19,7 +19,7 @@ from ubp.search.fusion import (
     words_share,
 )
 from ubp.search.lexical import Corpus, LexicalRanking, find_words
-from ubp.search.named import Named, add_headings, find_named
+from ubp.search.named import Named, add_headings, find_headed, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, make_match, read_query
 from ubp.search.results import (
@@ -151,9 +151,8 @@ def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> Page
         best = folded.found[: max(asked.limit, HEADINGS_READ)]
         texts = read_texts(view, [document.path for document in best])
         if asked.mode != "semantic":
-            named = add_headings(
-                query, named, {path: text.sections for path, text in texts.items()}
-            )
+            sections = {path: text.sections for path, text in texts.items()}
+            named = add_headings(query, named, sections, family_of)
             folded = _first_named(folded, named)
         shown = [document for document in folded.found if document.path in texts][: asked.limit]
         pages = build_hits(
@@ -204,6 +203,9 @@ def _find(
     if asked.mode != "semantic":
         with context.watch.step("names"):
             named = find_named(view, query, context.names, scope)
+            if not named.kinds:
+                headed = view.link_graph().sections_of(find_headed(view, query, scope))
+                named = add_headings(query, named, headed, family_of)
     chunks = CHUNKS if asked.limit <= USUAL_LIMIT else asked.limit * CHUNKS_PER_PAGE
     while True:
         rankings, links, lexical = _rank(view, asked, query, scope, context, chunks=chunks)
