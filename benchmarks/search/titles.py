@@ -7,7 +7,8 @@ written, and again with other case and punctuation. Names have 3 to 60 character
 once: versions of a page (the same path without its version, or nine tenths of the same lines)
 count as one page, any of them will do, and so does the version of another language. Names that
 different pages share are left out, and counted: of titles with other titles, of headings with other
-headings, and for file names, aliases and headings also with titles, since a title has priority.
+headings, and for file names, aliases and headings also with titles, since a title has priority, for
+headings with file names, too.
 """
 
 import argparse
@@ -99,11 +100,17 @@ def read_names(view: View) -> tuple[Mapping[str, list[Name]], Mapping[str, int]]
         names[kind] = []
         for key, by_text in by_key.items():
             paths = set[str]().union(*by_text.values())
-            others = set[str]().union(*titles[key].values()) if key in titles else set()
+            others = _pages_named(titles, key)
+            if kind == "heading":
+                others |= _pages_named(found["file name"], key)
             if len({families[path] for path in paths | others}) == 1:
                 names[kind].append(Name(kind, min(by_text), family_of(paths, families)))
         shared[kind] = len(by_key) - len(names[kind])
     return names, shared
+
+
+def _pages_named(names: Mapping[str, Mapping[str, set[str]]], key: str) -> set[str]:
+    return set[str]().union(*names[key].values()) if key in names else set()
 
 
 def group_versions(view: View) -> dict[str, str]:
