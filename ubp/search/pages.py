@@ -279,8 +279,12 @@ def _rank(  # noqa: PLR0913  # a ranking depends on as many
             ]
             found = add_names(context.meaning, query, found, untitled)
             found = _keep_literal(view, query, context, found, lexical)
-            if asked.mode == "hybrid" and not rankings.words.places:
-                # No page contains a word of the query: for nonsense, too, some cosine is best.
+            is_unknown = not (rankings.words.places or lexical.lacks_language)
+            if asked.mode == "hybrid" and is_unknown:
+                # No page contains a word of the query: for nonsense, too, some cosine is best. In
+                # another language than the pages' that says nothing, and cosines are lower: of 200
+                # headings of FastAPI's Japanese documentation 0.875 find the English page among
+                # the first five with this limit, 0.915 without, by meaning alone 0.900.
                 found = found._replace(min_score=WEAK_SCORE)
             rankings = rankings._replace(meaning=found)
     if asked.mode == "hybrid":
