@@ -14,7 +14,13 @@ from ubp.core.model import ObjectId
 from ubp.core.text import identifier_parts, segment_cjk
 from ubp.index.embed.text import body_of, embedding_key
 from ubp.index.store.codec import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
-from ubp.markdown.document import read_fields, read_head, read_names, written_addresses
+from ubp.markdown.document import (
+    labels_of,
+    read_fields,
+    read_head,
+    read_names,
+    written_addresses,
+)
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import requested_names
 
@@ -43,21 +49,24 @@ def read_page(data: bytes) -> PageRows:
         index_words(clean("\n".join(h for h in section.heading_path if h != page_title)))
         for section in body.sections
     ]
-    # A tag is a word of the text, where it is found; in a column of names it would name the page.
-    tag_words = index_words(clean("\n".join(tags))) if tags else ""
+    # Tags, categories and authors are words of the text, where they are found; in a column of names
+    # they would name the page.
+    fields = read_fields(front_matter)
+    labels = clean("\n".join(dict.fromkeys((*tags, *labels_of(fields)))))
+    label_words = index_words(labels) if labels else ""
     keys: list[bytes] = []
     chunks: list[ChunkRow] = []
     for chunk in body.chunks:
         text = body_of(data, chunk.byte_start, chunk.byte_end)
         keys.append(embedding_key(title, body.sections[chunk.section].heading_path, text))
-        body_words = index_words(text) + (f"\n{tag_words}" if tag_words and not chunks else "")
+        body_words = index_words(text) + (f"\n{label_words}" if labels and not chunks else "")
         words = (title_words, heading_words[chunk.section], body_words, alias_words)
         chunks.append((*chunk, words))
     return PageRows(
         title=title,
         aliases=pack_json(aliases),
         addresses=pack_json(addresses),
-        fields=pack_json(read_fields(front_matter)),
+        fields=pack_json(fields),
         sections=pack_json(body.sections),
         anchors=pack_json(body.anchors),
         texts=b"".join(keys),

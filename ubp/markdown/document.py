@@ -5,9 +5,9 @@ the top, so that no Markdown parser is needed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ubp.core.model import KeyPin, PageFacts, Problem
+from ubp.core.model import KeyPin, PageFacts, PageFields, Problem
 from ubp.markdown.front_matter import NO_FRONT_MATTER, FrontMatter, read_front_matter
 from ubp.markdown.references import PIN, find_references, find_value, one_line, shown
 from ubp.markdown.source_text import BOM
@@ -19,6 +19,7 @@ DEFAULT_DOC_TYPE = "spec"
 MAX_TITLE_CHARACTERS = 500  # a longer one would only fill a terminal
 MAX_NAMES = 200  # tags, and aliases
 MAX_FIELDS, MAX_FIELD_CHARACTERS = 50, 200
+LABELS = frozenset({"tags", "tag", "keywords", "categories", "category", "authors", "author"})
 MAX_PROBLEMS = 50  # a hostile page has thousands
 
 _ADDRESS_NAMES = ("slug", "id", "url", "permalink", "aliases", "redirect_from")
@@ -140,6 +141,13 @@ def read_fields(head: FrontMatter) -> dict[str, str | tuple[str, ...]]:
             values = (one_line(item.text or "")[:MAX_FIELD_CHARACTERS] for item in node.items)
             fields[name] = tuple(filter(None, values))[:MAX_NAMES]
     return fields
+
+
+def labels_of(fields: PageFields) -> Iterator[str]:
+    """Yield the tags, categories and authors among a page's fields, which are searched as words."""
+    for name, values in fields.items():
+        if name.lower() in LABELS:
+            yield from (values,) if isinstance(values, str) else values
 
 
 def first_heading(body: bytes) -> str | None:

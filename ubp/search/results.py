@@ -7,10 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, Section
+from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, PageFields, Section
 from ubp.core.text import estimate_tokens, summarize
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.markdown.chunks import MIN_TOKENS
+from ubp.markdown.document import labels_of
 from ubp.search.choose import choose_parts
 from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
@@ -174,6 +175,7 @@ def build_hits(  # noqa: PLR0913  # two of them are not in every search
     pages = view.pages_at({link_path.via for link_path in reached.values()} - texts.keys())
     pages |= {path: text.page for path, text in texts.items()}
     scores = _chunk_scores(rankings, texts.keys())
+    fields = view.fields(texts.keys())
     hits: list[PageHit] = []
     for fused in found:
         if fused.path not in texts:
@@ -197,7 +199,7 @@ def build_hits(  # noqa: PLR0913  # two of them are not in every search
             REASON_BY_DEPTH.get(link_path.depth, "graph_proximity")
             if link_path
             else "direct_match",
-            _matched_terms(text.page, sections, terms),
+            _matched_terms(text.page, sections, terms, fields.get(fused.path, {})),
             sections,
             link_path,
             pages.get(link_path.via) if link_path else None,
@@ -374,12 +376,12 @@ def _section_of(text: DocumentText, part: Section | Chunk, terms: Sequence[Term]
 
 
 def _matched_terms(
-    page: Page, sections: Sequence[SectionHit], terms: Sequence[Term]
+    page: Page, sections: Sequence[SectionHit], terms: Sequence[Term], fields: PageFields
 ) -> tuple[str, ...]:
     facts = page.facts
     headings = (heading for hit in sections if hit.section for heading in hit.section.heading_path)
     named = (facts.title or "", page.filepath, *facts.aliases, *facts.tags)
-    searched = "\n".join([*named, *headings])
+    searched = "\n".join([*named, *labels_of(fields), *headings])
     matched = {span.term for span in find_terms(searched, terms)}
     for hit in sections:
         matched |= set(hit.passage.matched) if hit.passage else set()
