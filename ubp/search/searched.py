@@ -7,7 +7,7 @@ Whoever answers for several has paths that know their repository (`ubp.core.mode
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from ubp.core.model import Chunk, FilePath, ObjectId, Page, Section
+from ubp.core.model import Chunk, FilePath, ObjectId, Page, PageFields, Section
 from ubp.index.fulltext import TextHit
 from ubp.index.match import Match, Phrase
 from ubp.index.store.fulltext import RowMatch, Table
@@ -122,6 +122,9 @@ class Searched(Protocol):
 
     def pages_at(self, paths: Collection[FilePath]) -> dict[FilePath, Page]:
         """Return those of these paths that are documents."""
+
+    def fields(self, paths: Collection[FilePath]) -> Mapping[FilePath, PageFields]:
+        """Return the fields of these documents' front matter."""
 
     def read(self, paths: Collection[FilePath]) -> Mapping[FilePath, bytes | None]:
         """Return the bytes of these documents; None: not available."""
