@@ -354,9 +354,7 @@ def lacks_japanese(full_text: Words, terms: Sequence[Term], table: Table) -> boo
     What is left are names: all pages about FastAPI contain "FastAPI".
     """
     japanese = [term for term in terms if any(map(is_cjk, term.written))]
-    return bool(japanese) and not any(
-        full_text.frequency(term.phrase, table) for term in japanese
-    )
+    return bool(japanese) and not any(full_text.frequency(term.phrase, table) for term in japanese)
 
 
 def name_of(path: FilePath) -> str:
