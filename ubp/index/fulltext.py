@@ -104,9 +104,9 @@ class FullTextSearch:
         return self._matches[phrase]
 
     def words_with(self, part: str, limit: int) -> list[str]:
-        """Return words of the snapshot that contain a part, in lower case, the shortest first.
+        """Return words of the snapshot at least half of which is this part, the shortest first.
 
-        [] if more than `limit` do: such a part says nothing.
+        It is in lower case. [] if more than `limit` have it: such a part says nothing.
         """
         kept: list[tuple[object, str]] = self._context.cache.derived("vocabulary", list)
         key = (self._context.store.database.identity, self._index.last_page())
@@ -119,7 +119,7 @@ class FullTextSearch:
             start = vocabulary.rfind("\n", 0, position) + 1
             end = vocabulary.find("\n", position)
             word = vocabulary[start : end if end >= 0 else None]
-            if self.has(Phrase(word)):
+            if len(word) <= 2 * len(part) and self.has(Phrase(word)):
                 found.append(word)
                 if len(found) > limit:
                     return []

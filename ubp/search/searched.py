@@ -55,7 +55,7 @@ class Words(Protocol):
         """Return whether any chunk contains a phrase."""
 
     def words_with(self, part: str, limit: int) -> list[str]:
-        """Return words that contain a part, the shortest first; [] if more than `limit` do."""
+        """Return words at least half of which is a part; [] if more than `limit` are."""
 
     def holding(self, match: Match, within: Scope = None) -> set[FilePath]:
         """Return the documents with a matching chunk."""

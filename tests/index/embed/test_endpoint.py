@@ -349,7 +349,8 @@ def test_killed_run_keeps_what_was_paid_for(server, pages, number):
     with open_session(pages, one.environment()) as session:
         kept = 400 + len(WORDS) - show(session, None).pending
         if number == signal.SIGINT:
-            assert kept == one.answered - 32  # the probe; what was on its way is kept, too
+            # Without the probe; what was on its way is kept, too.
+            assert kept == min(400 + len(WORDS), one.answered - 32)
         else:
             # Four requests of 64 texts may be on their way, and one may not be stored yet.
             assert kept >= answered - 32 - 5 * endpoint.MAX_TEXTS
