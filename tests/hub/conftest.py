@@ -213,7 +213,9 @@ class RunningHub:
 
 
 @contextmanager
-def running_hub(address: str, issuers: dict, **settings: object) -> Iterator[RunningHub]:
+def running_hub(
+    address: str, issuers: dict, *, answers: tuple = ANSWERS, **settings: object
+) -> Iterator[RunningHub]:
     with Database.open(address) as database, listen(Place("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         config = HubConfig(
@@ -226,7 +228,7 @@ def running_hub(address: str, issuers: dict, **settings: object) -> Iterator[Run
             development_token="development-token-for-tests",
             **settings,
         )
-        hub = Hub(database, config, settings.pop("answers", ANSWERS))
+        hub = Hub(database, config, answers)
         server = HubServer(hub)
         thread = threading.Thread(target=server.serve, args=(listener,))
         thread.start()
