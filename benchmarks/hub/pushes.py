@@ -61,8 +61,10 @@ def hub() -> Iterator[tuple[str, str]]:
         command = ["python", "-m", "ubp", "hub", "up", "--embedded", "--data", folder]
         with subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
-            yield process.stdout.readline().decode().split()[1], f"{folder}/development-token"
-            process.terminate()
+            try:
+                yield process.stdout.readline().decode().split()[1], f"{folder}/development-token"
+            finally:
+                process.terminate()
 
 
 def cpu() -> float:
