@@ -40,9 +40,11 @@ def test_trends_are_a_table_with_the_last_periods(run):
         "  agents                          1     0 before  new     ▁▁▁▁▁▁▁▁▁▁▁█\n"
         "  rag                             1     0 before  new     ▁▁▁▁▁▁▁▁▁▁▁█\n"
         "  Food                            0     1 before  down    ▁▁▁▁▁▁▁▁▁▁█▁\n\n"
-        "Notes about most of these topics\n"
+        "Notable notes\n"
         "  Patterns of RAG  1.md\n"
-        "  Agents with CrewAI  2.md\n\n"
+        "    About AI-Tools, llm, CrewAI, rag.\n"
+        "  Agents with CrewAI  2.md\n"
+        "    About AI-Tools, llm, CrewAI, agents.\n\n"
         "New names: CrewAI (2), vectordb\n"
     )
     assert "`until` is not a date." in run("notes", "trends", "--until", "soon", status=2)
