@@ -64,6 +64,7 @@ def test_excerpt_without_a_limit_is_the_whole_text():
     [
         ("# Title\n\nA first\nparagraph.\n\nAnother.\n", "A first paragraph. Another."),
         ("Title\n=====\n\n[![CI](a.svg)](b) ![x][y]\n\n<br>\nText.", "Title Text."),
+        ("[![CI]][ci] [![docs][badge]][site] ![logo]\n[![x](y)]\n\nText.", "Text."),
         ("<!-- hidden\n\ntext -->\n| a | b |\n|---|---|\n\n[x]: y.md\nShown.", "Shown."),
         (
             "See [the page](a.md) and [[Other|depends_on]].",

@@ -14,7 +14,7 @@ from ubp.search.results import summarize_pages
 from ubp.search.suggest_links import is_boilerplate
 from ubp.staleness.state import assess_paths
 
-HOMES = ("README.md", "readme.md", "index.md", "docs/README.md", "docs/index.md")
+HOMES = ("readme.md", "index.md", "docs/readme.md", "docs/index.md")  # in lower case
 INDEX_PAGES = ("index.md", "README.md", "_index.md", "readme.md")
 OPTIONAL = "Optional"  # the section of what may be skipped, by the format's definition
 
@@ -37,7 +37,8 @@ def llms_text(session: Session, request: ListPagesRequest) -> str:
     listed = list_pages(session, view, chosen, partial(assess_paths, session))
     titles = {page.document.path: page.document.title for page in listed.pages}
     summaries = summarize_pages(view, view.pages_at(titles))
-    home = next((FilePath(path) for path in HOMES if path in titles), None)
+    by_lower_case = {path.lower(): path for path in titles}
+    home = next((by_lower_case[path] for path in HOMES if path in by_lower_case), None)
     needed = [path for path in titles if path != home and not is_boilerplate(path)]
     folders = [folder.path for folder in count_by_folder(needed)]
     sections: dict[str, list[FilePath]] = {}
