@@ -40,6 +40,17 @@ def changed_signatures(before: bytes | None, after: bytes | None) -> Iterator[Si
             yield Signature(name, old.get(name, ""), new.get(name, ""))
 
 
+def signature_at(text: str, line: int) -> str:
+    """Return a definition that begins at a line (from 1), without its body, on one line."""
+    start = sum(len(other) + 1 for other in text.split("\n")[: line - 1])
+    return " ".join(_signature(text, start, start).split())
+
+
+def is_definition(line: str, name: str) -> bool:
+    """Return whether a line defines a name with a keyword such as `def`, `class` or `fn`."""
+    return any(match[1] == name for match in re.finditer(_DEFINITION, line))
+
+
 def _signatures(data: bytes | None) -> dict[str, str]:
     if data is None or len(data) > MAX_BYTES or b"\0" in data[:8_000]:
         return {}

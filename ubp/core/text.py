@@ -204,7 +204,7 @@ _TAG = (
     r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>"
 )
 _DESTINATION = r"(?:\([^)]{0,500}\)|\[[^\]]{0,500}\])"
-# Of an image, also one in a link, an address, or the name of one, may follow, or the text is a name.
+# Of an image, also one in a link; what follows is its address or a name, or its text is the name.
 _ONE_IMAGE = rf"!\[[^\]]{{0,500}}\]{_DESTINATION}?"
 _IMAGE = rf"\[{_ONE_IMAGE}\]{_DESTINATION}?|{_ONE_IMAGE}"
 _LINK = rf"\[([^\[\]]{{1,500}})\]{_DESTINATION}"

@@ -5,6 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
+from ubp.answers.search.identifier import (
+    IdentifierRecord,
+    agents_lines,
+    find_identifier,
+    fit_identifier,
+    peoples_lines,
+    texts_of,
+)
 from ubp.answers.search.query import (
     NO_CONTENT,
     QueryRecord,
@@ -313,6 +321,9 @@ class ExplanationRecord:
 class SearchRecord:
     """Pages that match a query, best first."""
 
+    identifier: Annotated[
+        IdentifierRecord | None, "if the query is an identifier: each line with it, its definition"
+    ] = None
     results: Annotated[tuple[FoundPageRecord, ...], "pages, best first"]
     total_found: Annotated[Count, "number of pages found"]
     is_total_exact: Annotated[bool, "whether the total is exact; if false, it is a lower bound"] = (
@@ -459,11 +470,18 @@ def run(session: Session, request: SearchRequest, *, is_dated: bool = True) -> S
     records = tuple(_found_page(hit, results) for *_, results, hit in pages[: request.limit])
     total = sum(answer.total for answer in answers)
     fallback = next((found.fallback for found in searched if found.fallback), None)
+    identifier = None
+    if request.mode != "semantic" and not request.no_content:
+        best = [hit.page.filepath for hit in first.answer.pages]
+        identifier = find_identifier(session, first.view, request.query, query.filters, best)
     return SearchRecord(
+        identifier=identifier,
         results=records,
         total_found=total,
         is_total_exact=all(answer.is_exact for answer in answers),
-        is_weak=bool(records) and all(answer.is_weak for answer in answers if answer.pages),
+        is_weak=bool(records)
+        and not identifier
+        and all(answer.is_weak for answer in answers if answer.pages),
         truncated_count=total - len(records),
         search_type=first.search_type,
         fallback=fallback and FallbackRecord(reason=fallback.reason, hint=fallback.hint),
@@ -694,7 +712,9 @@ def fit_search(record: Json, limit: TokenLimit) -> None:
         del result["sections"][1:]
     is_verbose = any("doc_id" in result for result in results)
     share = LINES_SHARE if limit.is_text else VERBOSE_SHARE if is_verbose else RECORD_LINES_SHARE
-    lines = limit._replace(most=int(limit.most * share))
+    taken = fit_identifier(record, limit)
+    share = max(share, VERBOSE_SHARE) if taken else share
+    lines = limit._replace(most=taken + int((limit.most - taken) * share))
     if not limit.is_text and limit.is_lean:
         lines.drop(record, _spare_parts(results, limit))
     if not limit.drop(record, _removable_parts(record, limit)):
@@ -795,11 +815,13 @@ def text(record: SearchRecord, write: Writer) -> Iterator[str]:
 
 def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
     pages, number = record.results, record.truncated_count
-    if not pages and not number:
+    if not pages and not number and not record.identifier:
         yield "No results. Try different words, or ubp_list_pages."
         return
     sections = [section for page in pages for section in page.sections]
-    marker = write.marker(*(section.text or "" for section in sections))
+    places = record.identifier
+    texts = texts_of(places)
+    marker = write.marker(*texts, *(section.text or "" for section in sections))
     found = f"{len(pages)} of {count(record.total_found, 'page')}"
     if record.fallback and record.search_type == "fulltext_fallback":
         reason = printable(record.fallback.reason)
@@ -811,6 +833,8 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
         yield f"Probably no page answers this{best}. Nearest:"
         yield from (_agents_place(page, write) for page in pages[:NEAR_MISSES])
         return
+    if places:
+        yield from agents_lines(places, write, marker)
     for page in pages:
         yield from _agents_page(page, marker, write)
     if any(map(_is_cut, sections)):
@@ -919,6 +943,8 @@ def _peoples_text(record: SearchRecord, write: Writer) -> Iterator[str]:
             best = max(page.score for page in pages)
             yield style.yellow(f"Probably no page answers this: the best score is {best:.2f}.")
         yield ""
+    if record.identifier:
+        yield from peoples_lines(record.identifier, write)
     for number, page in enumerate(pages, 1):
         yield from _peoples_page(number, page, write)
         yield ""
@@ -1004,8 +1030,8 @@ SEARCH = Answer(
         title="Search pages",
         description=(
             "Search the documentation by question or topic: the best sections whole, then "
-            'passages, with lines and staleness. Use it before grep for "how" and "why" '
-            "questions; ubp_fulltext_search finds exact strings, grep code."
+            "passages, with lines and staleness. Use it before grep; an identifier alone gives "
+            "every line with it and its definition in code. ubp_fulltext_search finds phrases."
         ),
     ),
 )
