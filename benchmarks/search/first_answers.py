@@ -1,6 +1,7 @@
 """Whether the first answer of `ubp_search` contains the fact, and what it costs.
 
     python benchmarks/search/first_answers.py FOLDER [--half tuned] [--nothing] [--misses]
+        [--questions benchmarks/data/answered.tsv]
 
 The questions are in `benchmarks/data/first_answers.tsv`: eleven about each of ten repositories,
 with the pages that answer (versions and translations of one page) and a literal string without
@@ -11,7 +12,8 @@ text that the client receives from one call with the tool's defaults.
 
 `--nothing` also asks each repository twenty questions of the others, drawn with a fixed seed, and
 reports how often the answer says that probably no page fits: wrongly for its own, rightly for
-these. Questions are drawn in both languages, whatever the repository's.
+these, and that possibly none does, or probably. Questions are drawn in both languages, whatever the
+repository's. `answered.tsv` has questions for that alone, without a string of the answer.
 """
 
 import argparse
@@ -38,6 +40,7 @@ class Question(NamedTuple):
     """A row of the file: `pages` are those that answer, any of them will do."""
 
     repository: str
+    commit: str
     half: str
     text: str
     pages: frozenset[str]
@@ -52,6 +55,7 @@ class Asked(NamedTuple):
     has_fact: bool
     tokens: int
     is_weak: bool
+    is_doubtful: bool
 
 
 def main() -> None:
@@ -61,16 +65,17 @@ def main() -> None:
     parser.add_argument("--half", choices=["tuned", "held out"], help="of these repositories only")
     parser.add_argument("--nothing", action="store_true", help="ask questions of others, too")
     parser.add_argument("--misses", action="store_true", help="list the questions that fail")
+    parser.add_argument("--questions", type=Path, default=QUESTIONS)
     parser.add_argument("--max-tokens", type=int, help="instead of the tool's default")
     options = parser.parse_args()
-    questions = read_questions()
+    questions = read_questions(options.questions)
     rows, own, foreign = [], [], []
     for repository, about in questions.items():
         if options.half and about[0].half != options.half:
             continue
         others = [other for name, some in questions.items() if name != repository for other in some]
         drawn = random.Random(f"{SEED} {repository}").sample(others, FOREIGN_QUESTIONS)
-        with Workspace.open(str(clone_of(options.folder, repository))) as workspace:
+        with Workspace.open(str(clone_of(options.folder, about[0]))) as workspace:
             asked = [ask(workspace, question, options.max_tokens) for question in about]
             asked_of_others = [
                 ask(workspace, question, options.max_tokens)
@@ -88,37 +93,35 @@ def main() -> None:
                 print(f"{repository}: not called weak: {answer.question.text}")
     rows.append(row("all", own, foreign))
     header = ["repository", "questions", "page first", f"page in {FIRST}", "fact", "median tokens"]
-    header += ["said wrongly", "of others", "said rightly", "median tokens"]
+    header += ["said wrongly", "or possibly", "of others", "said rightly", "or possibly", "tokens"]
     print_table("", header, rows)
 
 
-def read_questions() -> dict[str, list[Question]]:
-    """Return the questions about each repository."""
+def read_questions(path: Path) -> dict[str, list[Question]]:
+    """Return a file's questions about each repository."""
     questions: dict[str, list[Question]] = defaultdict(list)
-    with QUESTIONS.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             questions[line["repository"]].append(
                 Question(
                     line["repository"],
+                    line["commit"],
                     line["half"],
                     line["question"],
                     frozenset(line["pages"].split()),
-                    line["fact"],
+                    line.get("fact", ""),
                 )
             )
     return dict(questions)
 
 
-def clone_of(folder: Path, repository: str) -> Path:
-    """Return the clone of a repository; a commit other than the questions' is only named."""
-    clone = folder / repository.partition("/")[2]
-    with QUESTIONS.open(encoding="utf-8", newline="") as file:
-        lines = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        commit = next(line["commit"] for line in lines if line["repository"] == repository)
+def clone_of(folder: Path, question: Question) -> Path:
+    """Return the clone of a question's repository; another commit than its own is only named."""
+    clone = folder / question.repository.partition("/")[2]
     command = ["git", "-C", str(clone), "rev-parse", "HEAD"]
     head = subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
-    if head != commit:
-        print(f"{repository}: the clone is at {head}, the questions are about {commit}")
+    if head != question.commit:
+        print(f"{question.repository}: the clone is at {head}, not at {question.commit}")
     return clone
 
 
@@ -138,6 +141,7 @@ def ask(workspace: Workspace, question: Question, max_tokens: int | None) -> Ask
         question.fact in answer.text,
         count_tokens(answer.text),
         bool(record.get("is_weak")) or not record["results"],
+        bool(record.get("is_doubtful")) or not record["results"],
     )
 
 
@@ -158,14 +162,16 @@ def row(name: str, asked: Sequence[Asked], others: Sequence[Asked]) -> list[str]
         str(sum(answer.has_fact for answer in asked)),
         f"{median(answer.tokens for answer in asked):.0f}",
         str(sum(answer.is_weak for answer in asked)),
+        str(sum(answer.is_doubtful for answer in asked)),
     ]
     if not others:
-        return [*cells, "0", "-", "-"]
+        return [*cells, "0", "-", "-", "-"]
     tokens = [answer.tokens for answer in others if answer.is_weak]
     return [
         *cells,
         str(len(others)),
         str(sum(answer.is_weak for answer in others)),
+        str(sum(answer.is_doubtful for answer in others)),
         f"{median(tokens):.0f}" if tokens else "-",
     ]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ubp.answers.search.search import relevance_text
-from ubp.search.fusion import COVERAGE_SHARE
+from ubp.search.fusion import DOUBTFUL, WEAK, Signs, confidence
 from ubp.workspace import Workspace
 
 
@@ -40,13 +40,20 @@ def test_question_that_a_page_answers_has_an_answer(query, search):
     assert not search(query).is_weak
 
 
-def test_words_in_the_best_section_raise_the_confidence(search):
-    answer = search("how are refresh tokens rotated")
-    assert answer.confidence == pytest.approx(answer.pages[0].score + COVERAGE_SHARE)
-    answer = search("who won the world cup in 1998")
-    assert answer.confidence == answer.pages[0].score
-    half = search("refresh qwzx")
-    assert 0 < half.confidence - half.pages[0].score < COVERAGE_SHARE
+def test_each_sign_raises_the_confidence_from_probably_none_to_an_answer():
+    signs = Signs(0.3, 0.2, 0.4)
+    assert confidence(signs) < WEAK < DOUBTFUL < confidence(Signs(0.6, 0.6, 0.7))
+    for name in Signs._fields:
+        assert confidence(signs._replace(**{name: 0.9})) > confidence(signs)
+
+
+def test_words_of_the_best_section_and_words_near_them_are_signs(search):
+    same = search("how are refresh tokens rotated").signs
+    near = search("an access token is renewed").signs
+    other = search("a chocolate token is eaten").signs
+    assert same.coverage == pytest.approx(1)
+    assert 0 < near.coverage < 1
+    assert same.overlap > near.overlap > other.overlap
 
 
 def test_confidence_without_meaning_is_unknown(search):

@@ -8,7 +8,7 @@ from ubp.core.interruption import with_checkpoints
 from ubp.core.model import EMBEDDING, MODE_FILE, Entry, FilePath, ObjectId
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.embed.similar import most_similar_pairs
-from ubp.index.embed.text import body_of, embedding_key, strip_markup
+from ubp.index.embed.text import MAX_CHARACTERS, body_of, embedding_key, strip_markup
 from ubp.index.embed.vectors import Floats, Matrix, VectorCollection, VectorHit, as_keys, quantize
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents, files_per_batch
@@ -101,6 +101,11 @@ class SemanticIndex:
             .tolist()
         )
         return cosines
+
+    def overlaps(self, text: str, passages: Sequence[str]) -> list[float]:
+        """Return how much of a text each passage has, in its words or near ones; []: unknown."""
+        read = [strip_markup(passage[:MAX_CHARACTERS]) for passage in passages]
+        return self.model.overlaps(strip_markup(text), read)
 
     def similar_pairs(
         self,

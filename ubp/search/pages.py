@@ -8,23 +8,26 @@ from ubp.core.model import FilePath, LinkType
 from ubp.search.copies import Folded, Preference, family_of, fold
 from ubp.search.filters import Filters
 from ubp.search.fusion import (
-    COVERAGE_SHARE,
-    MIN_ANSWER_SCORE,
+    DOUBTFUL,
+    WEAK,
     WEAK_SCORE,
     Fused,
     FusionInput,
     Ranking,
     RankingScores,
+    Signs,
+    confidence,
     fuse,
     words_share,
 )
-from ubp.search.lexical import Corpus, LexicalRanking, find_words
+from ubp.search.lexical import STOP_WORDS, Corpus, LexicalRanking, find_words
 from ubp.search.named import Named, add_headings, find_headed, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, make_match, read_query
 from ubp.search.results import (
     PageHit,
     Rankings,
+    best_text,
     build_hits,
     coverage,
     is_found,
@@ -45,6 +48,7 @@ USUAL_LIMIT, CHUNKS_PER_PAGE = 20, 5
 # Where versions of few pages fill the rankings, they are made again, DEEPER times as long: twenty
 # versions of kedacore/keda-docs are five pages in a hundred chunks.
 DEEPER, MAX_CHUNKS = 8, 800
+COMPARED = 5  # documents of which one may have what the query says in other words
 HEADINGS_READ = 10  # number of documents whose headings are compared with the query
 UNNAMED = 99
 
@@ -100,7 +104,7 @@ class PageAnswer(NamedTuple):
     """The best documents; `total` is the number of documents found, or the least if not `is_exact`.
 
     `coverage` is the share of the terms' weights that the best document's best section contains;
-    `confidence` is its score, and a share of the coverage (see `fusion`).
+    `signs` say whether a document answers, None: unknown.
     `translations` and `copies` are the found translations and other versions of each document,
     which count as one with it.
     `terms` are the terms of the search, `informative` those that tell documents apart, `cuts` those
@@ -120,16 +124,23 @@ class PageAnswer(NamedTuple):
     translations: Mapping[FilePath, tuple[FilePath, ...]] = {}
     copies: Mapping[FilePath, tuple[FilePath, ...]] = {}
     coverage: float = 0.0
-    confidence: float = 0.0
     informative: tuple[Term, ...] = ()
+    signs: Signs | None = None
+
+    @property
+    def confidence(self) -> float:
+        """How probable it is that a document answers, from 0 to 1, which also is unknown."""
+        return 1.0 if self.signs is None else confidence(self.signs)
 
     @property
     def is_weak(self) -> bool:
         """Whether probably no document answers the query; without embeddings it is unknown."""
-        has_meaning = bool(self.rankings.meaning.scores) and not self.query.is_literal
-        is_named = bool(self.pages) and self.pages[0].name is not None
-        is_low = self.confidence < MIN_ANSWER_SCORE
-        return has_meaning and bool(self.pages) and is_low and not is_named
+        return self.confidence < WEAK
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether possibly no document answers the query."""
+        return self.confidence < DOUBTFUL
 
 
 def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> PageAnswer:
@@ -166,6 +177,7 @@ def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> Page
             named=named,
         )
         covered = coverage(pages[0], lexical.weights) if pages else 0.0
+        signs = _signs(query, rankings, context.meaning, pages, covered)
     return PageAnswer(
         query,
         pages,
@@ -179,9 +191,25 @@ def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> Page
         copies=folded.copies,
         words_share=words_share(*_fusion_input(rankings, lexical, asked)),
         coverage=covered,
-        confidence=pages[0].score + COVERAGE_SHARE * covered if pages else 0.0,
         informative=tuple(lexical.informative),
+        signs=signs,
     )
+
+
+def _signs(
+    query: Query,
+    rankings: Rankings,
+    meaning: SemanticRanking | None,
+    pages: Sequence[PageHit],
+    covered: float,
+) -> Signs | None:
+    """Return what says that a document answers; None: without embeddings, and for names."""
+    is_known = meaning is not None and rankings.meaning.places and not query.is_literal
+    if meaning is None or not is_known or not pages or pages[0].name is not None:
+        return None
+    telling = [word for word in query.wording.split() if word.lower() not in STOP_WORDS]
+    overlaps = meaning.overlaps(" ".join(telling), [best_text(hit) for hit in pages[:COMPARED]])
+    return Signs(rankings.meaning.places[0].score, covered, max(overlaps, default=None))
 
 
 class _Found(NamedTuple):

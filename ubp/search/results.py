@@ -272,12 +272,17 @@ def _extract(
     return Extract(chosen.text, shown.line_start + chosen.first, shown.line_start + chosen.last)
 
 
-def coverage(hit: PageHit, weights: Mapping[Term, float]) -> float:
-    """Return the share of the terms' weights that a document's best section contains, or titles."""
+def best_text(hit: PageHit) -> str:
+    """Return a document's title, the headings of its best section, and what is shown of it."""
     best = hit.sections[0]
     headings = best.section.heading_path if best.section else ()
     body = best.extract.text if best.extract else ""
-    text = "\n".join([hit.page.facts.title or "", hit.page.filepath, *headings, body])
+    return "\n".join([hit.page.facts.title or "", *headings, body])
+
+
+def coverage(hit: PageHit, weights: Mapping[Term, float]) -> float:
+    """Return the share of the terms' weights that a document's best section contains, or titles."""
+    text = f"{hit.page.filepath}\n{best_text(hit)}"
     terms = tuple(weights)
     worths = tuple(weights.values())
     contained = {span.term for span in find_terms(text, terms)}  # numbers: they have one order

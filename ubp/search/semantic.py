@@ -52,6 +52,9 @@ class SemanticRanking(Protocol):
     def similarity(self, text: str, names: Sequence[str]) -> Sequence[float]:
         """Return the cosine of each of these names with a text."""
 
+    def overlaps(self, text: str, passages: Sequence[str]) -> Sequence[float]:
+        """Return how much of a text each passage has, in its words or near ones; []: unknown."""
+
 
 def find_meaning(meaning: SemanticRanking, query: Query, limit: int, within: Scope) -> Ranking:
     """Return the best `limit` chunks, in the documents `within` if given."""

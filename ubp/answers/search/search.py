@@ -330,6 +330,7 @@ class SearchRecord:
         False
     )
     is_weak: Annotated[bool, "whether probably no page answers the query"]
+    is_doubtful: Annotated[bool, "whether possibly no page answers the query"] = False
     truncated_count: Annotated[Count, "number of entries omitted"] = 0
     search_type: Annotated[
         SearchType,
@@ -482,6 +483,9 @@ def run(session: Session, request: SearchRequest, *, is_dated: bool = True) -> S
         is_weak=bool(records)
         and not identifier
         and all(answer.is_weak for answer in answers if answer.pages),
+        is_doubtful=bool(records)
+        and not identifier
+        and all(answer.is_doubtful for answer in answers if answer.pages),
         truncated_count=total - len(records),
         search_type=first.search_type,
         fallback=fallback and FallbackRecord(reason=fallback.reason, hint=fallback.hint),
@@ -833,6 +837,8 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
         yield f"Probably no page answers this{best}. Nearest:"
         yield from (_agents_place(page, write) for page in pages[:NEAR_MISSES])
         return
+    if record.is_doubtful:
+        yield "Possibly no page answers this. Nearest:"
     if places:
         yield from agents_lines(places, write, marker)
     for page in pages:
@@ -942,6 +948,8 @@ def _peoples_text(record: SearchRecord, write: Writer) -> Iterator[str]:
         if record.is_weak:
             best = max(page.score for page in pages)
             yield style.yellow(f"Probably no page answers this: the best score is {best:.2f}.")
+        elif record.is_doubtful:
+            yield style.yellow("Possibly no page answers this.")
         yield ""
     if record.identifier:
         yield from peoples_lines(record.identifier, write)

@@ -159,6 +159,10 @@ class EndpointModel:
             client.close()
         return Matrix(np.array(answer.vectors, dtype=np.float32))
 
+    def overlaps(self, text: str, passages: Sequence[str]) -> list[float]:  # noqa: ARG002  # as the protocol has it
+        """Return []: the vectors of tokens are not known."""
+        return []
+
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of these texts, which are passages.
 

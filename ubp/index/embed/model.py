@@ -26,7 +26,7 @@ from ubp.index.embed.known import Scale
 from ubp.index.embed.locate import ModelLocation
 from ubp.index.embed.model_files import fingerprint, paths, read_header, stamp
 from ubp.index.embed.text import strip_markup, text_to_embed
-from ubp.index.embed.vectors import Matrix
+from ubp.index.embed.vectors import Floats, Matrix
 
 DTYPES = {"I8": np.int8, "F16": np.float16, "F32": np.float32, "F64": np.float64, "I64": np.int64}
 """numpy's types by their safetensors names."""
@@ -101,6 +101,38 @@ class Model:
             raise
         except BaseException as error:  # Rust's panics are not Exceptions
             raise _unusable(self.place, error) from error
+
+    def overlaps(self, text: str, passages: Sequence[str]) -> list[float]:
+        """Return how much of a text each passage has, in its words or words near them, 0 to 1.
+
+        Each token of the text counts with the length of its vector, which is long where the token
+        tells much, times the cosine of the nearest token of the passage.
+
+        Raises:
+            ModelError: the model's files do not fit together, or its tokenizer panics.
+        """
+        try:
+            wanted, lengths = self._token_vectors(text)
+            present = [self._token_vectors(passage)[0] for passage in passages]
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # Rust's panics are not Exceptions
+            raise _unusable(self.place, error) from error
+        total = float(lengths.sum()) or 1.0
+        return [
+            float((wanted @ tokens.T).max(axis=1, initial=0).clip(0, 1) @ lengths) / total
+            for tokens in present
+        ]
+
+    def _token_vectors(self, text: str) -> tuple[Floats, Floats]:
+        """Return the vectors of a text's different tokens, with length 1, and their lengths."""
+        static = self._static
+        ids = sorted(set(static.tokenizer.encode(text, add_special_tokens=False).ids))
+        rows = ids if static.token_mapping is None else static.token_mapping[ids]
+        vectors = static.embedding[rows].astype(np.float32).reshape(len(ids), self.dimensions)
+        lengths = np.linalg.norm(vectors, axis=1)
+        vectors /= np.where(lengths > 0, lengths, 1)[:, None]
+        return vectors, lengths if static.weights is None else lengths * static.weights[ids]
 
 
 # A model takes 100 MB: the threads of a server share it.

@@ -42,5 +42,8 @@ class EmbeddingModel(Protocol):
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of texts that `text_of` returned."""
 
+    def overlaps(self, text: str, passages: Sequence[str]) -> list[float]:
+        """Return how much of a text's tokens each passage has, or near ones; []: unknown."""
+
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Matrix]]:
         """Yield the vectors of some texts and their numbers, as soon as they are known."""
