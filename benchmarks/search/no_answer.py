@@ -12,14 +12,14 @@ bound. `--clones` (OWNER/NAME=FOLDER): of repositories in `benchmarks/data`; eac
 own questions and those about the others in the same language, except where both are about
 JavaScript or both are languages' specifications: "How do I write a comment?" has an answer in each.
 
-`--fit` chooses the share of the words' weight and the least score (`ubp/search/fusion.py`) by a
-logistic regression over the sets, all weighted alike, so that 0.05 of the answered questions are
-hit; and for each set by all others, which says how well such constants do on sets not seen.
+`--fit` chooses the weights of the signs (`ubp/search/fusion.py`) by a logistic regression over the
+sets, all weighted alike, and the limit so that 0.05 of the answered questions are below it; and for
+each set by all others, which says how well such constants do on sets not seen. Questions about
+which nothing is known, because what they find is named so, count as answered.
 """
 
 import argparse
 import json
-import math
 import random
 import tempfile
 from collections import defaultdict
@@ -32,14 +32,13 @@ import numpy.typing as npt
 
 from benchmarks.common.measure import print_table
 from benchmarks.search.retrieval_data import SEED, Document, read_set, write_repository
-from ubp.search.fusion import COVERAGE_SHARE, MIN_ANSWER_SCORE
+from ubp.search.fusion import WEAK, Signs
 from ubp.search.pages import PageQuery
 from ubp.search.run import search_pages
 from ubp.workspace import Workspace
 
 MAX_QUESTIONS = 300
 MOST_OF_ANSWERED = 0.05
-STEP = 0.05  # of the share: finer ones differ by chance
 DATA = Path(__file__).parents[1] / "data"
 SPECIFICATIONS = {
     "toml": "toml-lang/toml",
@@ -50,6 +49,7 @@ SAME_SUBJECT = (
     {*SPECIFICATIONS.values()},
     {"asciidwango/js-primer", "vuejs-translations/docs-ja"},
 )
+NAMED, NOTHING = Signs(1.0, 1.0, 1.0), Signs(0.0, 0.0, 0.0)
 PARAGRAPHS = 5  # of each of XQuAD's articles, which have no titles
 
 
@@ -70,7 +70,7 @@ class Questions(NamedTuple):
 class Asked(NamedTuple):
     """For each question of a set whether a page answers it, and what the search found.
 
-    `features` are the best page's score and how much of the words its best section contains.
+    `features` are the signs.
     """
 
     name: str
@@ -91,14 +91,18 @@ class Asked(NamedTuple):
 
 
 class Constants(NamedTuple):
-    """The share of the coverage that is added to a score, and the least sum of an answer."""
+    """The constant and the weights of a logistic regression, and the least sum of an answer."""
 
-    share: float
+    weights: Floats
     least: float
+
+    def sums(self, features: Floats) -> Floats:
+        """Return the logarithms of the odds that a page answers."""
+        return np.asarray(self.weights[0] + features @ self.weights[1:])
 
     def are_weak(self, features: Floats) -> npt.NDArray[np.bool_]:
         """Return which questions probably no page answers."""
-        return features @ np.array([1.0, self.share]) < self.least
+        return np.asarray(self.sums(features) < self.least)
 
 
 def main() -> None:
@@ -120,7 +124,7 @@ def main() -> None:
     ]
     rows = [row(asked, asked.shares(asked.is_weak)) for asked in sets]
     header = ["set", "answered", "not answered", "said of answered", "said of not answered"]
-    title = f"Best score and {COVERAGE_SHARE} of the coverage below {MIN_ANSWER_SCORE}"
+    title = f"Confidence below {WEAK}"
     print_table(title, header, [*rows, mean_row(rows)])
     if options.fit:
         print_fitted(sets, header)
@@ -141,34 +145,33 @@ def mean_row(rows: Sequence[Sequence[str]]) -> Sequence[str]:
 
 def print_fitted(sets: Sequence[Asked], header: Sequence[str]) -> None:
     """Print the constants of all sets, and how well those of all others do on each."""
-    for columns, features in (([0], "score"), ([0, 1], "score and coverage")):
-        rows = []
-        for asked in sets:
-            constants = fit([other for other in sets if other is not asked], columns)
-            rows.append(row(asked, asked.shares(constants.are_weak(asked.features))))
-        constants = fit(sets, columns)
-        title = f"{features}: {constants.share:.2f}, {constants.least:.2f}; fitted to other sets"
-        print_table(title, header, [*rows, mean_row(rows)])
+    rows = []
+    for asked in sets:
+        constants = fit([other for other in sets if other is not asked])
+        rows.append(row(asked, asked.shares(constants.are_weak(asked.features))))
+    constants = fit(sets)
+    weights = ", ".join(f"{weight:.1f}" for weight in constants.weights)
+    least = 1 / (1 + np.exp(-constants.least))
+    title = f"{weights}, below {least:.2f}; fitted to other sets"
+    print_table(title, header, [*rows, mean_row(rows)])
 
 
-def fit(sets: Sequence[Asked], columns: Sequence[int]) -> Constants:
-    """Return the constants of a logistic regression by some of the features."""
+def fit(sets: Sequence[Asked]) -> Constants:
+    """Return the constants of a logistic regression."""
     features = np.concatenate([asked.features for asked in sets])
     is_answered = np.concatenate([asked.is_answered for asked in sets])
     weights = np.concatenate([asked.weights for asked in sets])
-    inputs = np.column_stack([np.ones(len(features)), features[:, columns]])
+    inputs = np.column_stack([np.ones(len(features)), features])
     slopes = np.zeros(inputs.shape[1])
     for _ in range(50):  # Newton's method
         odds = 1 / (1 + np.exp(-inputs @ slopes))
         gradient = inputs.T @ (weights * (is_answered - odds))
         hessian = (inputs * (weights * odds * (1 - odds))[:, None]).T @ inputs
         slopes += np.linalg.solve(hessian + 1e-9 * np.eye(len(slopes)), gradient)
-    share = round(float(slopes[2] / slopes[1]) / STEP) * STEP if len(columns) > 1 else 0.0
-    sums = (features @ np.array([1.0, share]))[is_answered]
+    sums = Constants(slopes, 0.0).sums(features)[is_answered]
     order = np.argsort(sums)
     hit = np.cumsum(weights[is_answered][order])
-    least = sums[order][np.searchsorted(hit, MOST_OF_ANSWERED * hit[-1])]
-    return Constants(share, math.floor(least * 100) / 100)
+    return Constants(slopes, float(sums[order][np.searchsorted(hit, MOST_OF_ANSWERED * hit[-1])]))
 
 
 def ask_all(questions: Questions) -> Asked:
@@ -181,12 +184,10 @@ def ask_all(questions: Questions) -> Asked:
                 search_pages(workspace.session, PageQuery(text, limit=1), questions.commit).answer
                 for text in (*questions.answered, *questions.unanswered)
             ]
-    scores = np.array([answer.pages[0].score if answer.pages else 0.0 for answer in answers])
-    confidences = np.array([answer.confidence for answer in answers])
     return Asked(
         questions.name,
         np.arange(len(answers)) < len(questions.answered),
-        np.column_stack([scores, (confidences - scores) / COVERAGE_SHARE]),
+        np.array([answer.signs or (NAMED if answer.pages else NOTHING) for answer in answers]),
         np.array([answer.is_weak or not answer.pages for answer in answers]),
     )
 

@@ -10,7 +10,7 @@ from ubp.git.command import stream_git
 from ubp.git.repository import Repository
 
 # What is beyond is not read: a word on so many lines identifies nothing.
-MAX_BYTES = 4_000_000
+MAX_BYTES = 1_000_000
 NO_LINE = 1  # git's exit status
 # Whatever the user's configuration says.
 _OPTIONS = (

@@ -4,10 +4,10 @@ What identifies is written as code is: `max_tokens`, `--no-lock`, `getUserById`,
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.code.definitions import MAX_LINE, Language, find_definitions, language_of
+from ubp.code.definitions import MAX_LINE, find_definitions, language_of
 from ubp.code.signatures import is_definition, signature_at
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import FilePath
@@ -22,6 +22,7 @@ from ubp.search.versions import read_version
 # A word that so many documents contain as words next to each other identifies nothing.
 MAX_DOCUMENTS = 500
 MAX_LINE_CHARACTERS = 200
+MAX_READ = 300  # lines, for keys and options: 1.5 ms each
 _NAME = r"[A-Za-z_]\w*"
 _OWNER = re.compile(rf"({_NAME})(?:\.|::|->|#)")
 _IDENTIFIER = re.compile(
@@ -111,41 +112,59 @@ def find_defining(view: View, name: str, is_hidden: Callable[[FilePath], bool]) 
     owners = _OWNER.findall(name)
     spellings = dict.fromkeys((last, last.replace("-", "_"), last.replace("_", "-")))
     documents = frozenset(view.document_paths())
-    defining: dict[FilePath, list[tuple[FoundLine, bool]]] = {}
-    for line in find_word(view.context.repository, view.snapshot, list(spellings)):
-        checkpoint()
-        language = language_of(line.path)
-        if language is None or line.path in documents or is_hidden(line.path):
-            continue
-        if (is_sure := _defines(line.text, language, spellings)) is not None:
-            defining.setdefault(line.path, []).append((line, is_sure))
-    entries = {path: entry for path, entry in view.entries(defining).items() if entry}
+    lines = [
+        line
+        for line in with_checkpoints(
+            find_word(view.context.repository, view.snapshot, list(spellings))
+        )
+        if len(line.text) <= MAX_LINE
+        and language_of(line.path)
+        and line.path not in documents
+        and not is_hidden(line.path)
+    ]
+    defining = [line for line in lines if _has_keyword(line, spellings)]
+    is_sure = bool(defining)
+    if not is_sure:
+        defining = [line for line in lines[:MAX_READ] if _defines(line, spellings)]
+    return list(_read(view, defining, owners[-1:], is_sure=is_sure))
+
+
+def _read(
+    view: View, lines: Sequence[FoundLine], owner: Sequence[str], *, is_sure: bool
+) -> Iterator[Definition]:
+    """Yield the definitions that begin at these lines, in files that name their owner, if any."""
+    by_path: dict[FilePath, list[FoundLine]] = {}
+    for line in lines:
+        by_path.setdefault(line.path, []).append(line)
+    entries = {path: entry for path, entry in view.entries(by_path).items() if entry}
     contents = FileContents(view.context.repository, view.snapshot).read(entries)
-    found = []
-    for path, data in contents.items():
+    for path, data in with_checkpoints(contents.items()):
         text = (data or b"").decode("utf-8", "replace")
-        lines = text.split("\n")
+        written = text.split("\n")
         stem = path.rpartition("/")[2].partition(".")[0]
-        if owners and owners[-1] != stem and not re.search(rf"\b{owners[-1]}\b", text):
+        if any(name != stem and not re.search(rf"\b{name}\b", text) for name in owner):
             continue
-        for line, is_sure in defining[path]:
+        for line in by_path[path]:
             # What git has read of the disk may have changed, or be behind a link.
-            if lines[line.line - 1 : line.line] == [line.text.decode("utf-8", "replace")]:
+            if written[line.line - 1 : line.line] == [line.text.decode("utf-8", "replace")]:
                 signature = shorten(signature_at(text, line.line), MAX_LINE_CHARACTERS)
-                found.append(Definition(path, line.line, signature, is_sure))
-    return [definition for definition in found if definition.is_sure] or found
+                yield Definition(path, line.line, signature, is_sure)
 
 
-def _defines(line: bytes, language: Language, spellings: Collection[str]) -> bool | None:
-    """Return whether a line defines a name with a keyword; None: it does not define it."""
-    if len(line) > MAX_LINE:
-        return None
-    text = line.decode("utf-8", "replace")
-    if any(is_definition(text, name) or _is_constant(text, name) for name in spellings):
-        return True
-    definitions = find_definitions(line, language)
+def _has_keyword(line: FoundLine, spellings: Collection[str]) -> bool:
+    text = line.text.decode("utf-8", "replace")
+    return any(is_definition(text, name) or _is_constant(text, name) for name in spellings)
+
+
+def _defines(line: FoundLine, spellings: Collection[str]) -> bool:
+    """Return whether a line defines a name, maybe as a key or an option."""
+    checkpoint()
+    language = language_of(line.path)
+    if language is None:
+        return False
+    definitions = find_definitions(line.text, language)
     names = {name.lstrip("-") for name in definitions.names | definitions.keys}
-    return None if names.isdisjoint(spellings) else False
+    return not names.isdisjoint(spellings)
 
 
 def _is_constant(text: str, name: str) -> bool:
