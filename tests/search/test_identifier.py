@@ -177,3 +177,10 @@ def test_file_name_of_an_odd_form_stays_on_its_line(repository):
     with Workspace.open(str(repository.root), model="none") as workspace:
         answer = call_tool(make_tool("ubp_search"), workspace, {"query": "max_size"})
     assert "\nb.py" not in answer.text
+
+
+def test_lines_are_those_of_the_pages_that_are_asked_for(project):
+    project.write("docs/c.md", "---\ndoc_type: guide\n---\n# C\n\nA `max_tokens` of 9.\n")
+    project.commit()
+    found = identifier_of(project, "max_tokens", doc_type=("guide",))
+    assert [(line.filepath, line.line) for line in found.lines] == [("docs/c.md", 6)]

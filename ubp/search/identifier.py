@@ -69,7 +69,7 @@ def find_lines(
     Changelogs and the like come last. A line that a document has several times, or several versions
     of it have, is listed once.
     """
-    holding = view.full_text().holding(Term(name).expression, within)
+    holding = view.full_text().holding(Term(name).phrase, within)
     if len(holding) > MAX_DOCUMENTS:
         return []
     rank = {path: place for place, path in enumerate(first)}

@@ -15,7 +15,8 @@ from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.search.filters import Filters
 from ubp.search.identifier import Definition, find_defining, find_lines, read_identifier
-from ubp.search.scope import find_allowed
+from ubp.search.query import Condition
+from ubp.search.run import file_names
 
 MAX_LINES, MAX_DEFINITIONS = 100, 5
 # Of a budget: the rest is for the sections that say what it is about.
@@ -71,7 +72,7 @@ def find_identifier(
     name = read_identifier(query)
     if name is None:
         return None
-    within = find_allowed(view, filters, view.document_paths())
+    within = file_names(view).select(Condition(filters)) if filters.are_any else None
     lines = find_lines(view, name, best, within)
     definitions: list[Definition] = []
     if session.collection is None and not session.repository.is_partial():
