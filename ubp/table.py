@@ -208,10 +208,11 @@ ROWS = (
         command="impact",
         help="List the pages that depend on a page or source file, and how.\n\n"
         "Direct dependents come first: pages that list it as a source, or link to it with "
-        "`depends_on`, `implements` or `extends`.",
+        "`depends_on`, `implements` or `extends`. With --hub, the pages of all repositories.",
         example="ubp impact src/auth.py",
         tool="ubp_get_impact",
         toolset="maintenance",
+        by_hand="ubp.cli.impact:impact",
     ),
     Row(
         "ubp.answers.checks.check:CHECK",

@@ -19,6 +19,7 @@ from ubp.frame.wording import count, printable
 EXTRAS = "hub,full"
 HOST = "127.0.0.1"
 MAX_PORT = 65_535
+EVERYTHING = "*"  # the reader who may see all repositories
 
 ConfigFile = Annotated[str | None, Parameter(metavar="FILE")]
 Address = Annotated[str | None, Parameter(metavar="URL")]
@@ -251,6 +252,52 @@ def audit(
     return CLEAN
 
 
+def report(
+    *,
+    html: Annotated[str | None, Parameter(name="--html", metavar="FILE")] = None,
+    title: Annotated[str, Parameter(metavar="TEXT")] = "All repositories",
+    reader: Annotated[str, Parameter(metavar="READER")] = EVERYTHING,
+    terminal: Terminal,
+) -> int:
+    """Run `ubp hub report`.
+
+    Args:
+        html: Write the report to this file, as one page that needs no network.
+        title: With --html: the heading of the page.
+        reader: Report on what this reader may see: github.com/ann. By default on everything.
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from datetime import UTC, datetime
+
+    from ubp.answers.hub.report import text
+    from ubp.cli.outputs import check_folder, write_html
+    from ubp.frame.wording import joined
+    from ubp.frame.writer import Writer
+    from ubp.hub.config import database_address
+    from ubp.hub.database import Database, check_migrated
+    from ubp.hub.report import build_report
+
+    if html is not None:
+        check_folder(html, terminal)
+    with (
+        Database.open(database_address(terminal.environment)) as database,
+        database.connection() as connection,
+    ):
+        check_migrated(connection)
+        record = build_report(connection, reader, datetime.now(UTC))
+    if html is not None:
+        from ubp.output.html.organisation import organisation_html
+
+        write_html(html, "", organisation_html(record, title), "", terminal)
+    elif not terminal.options.json:
+        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
+        terminal.write(joined(text(record, writer)))
+    if terminal.options.json:
+        terminal.record(record)
+    return CLEAN
+
+
 _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
     (
         up,
@@ -294,6 +341,14 @@ _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
             "differ."
         ),
         "ubp hub diff --to https://hub.example.org",
+    ),
+    (
+        report,
+        (
+            "Report how fresh the documentation of all repositories is: by owner, by repository, "
+            "and over twelve months.\n\nOwners are those of each repository's CODEOWNERS."
+        ),
+        "ubp hub report --html report.html",
     ),
     (
         audit,

@@ -4,10 +4,21 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from ubp.answers.hub.impact import HubImpactRecord, HubImpactRequest
+from ubp.answers.hub.impact import text as impact_text
+from ubp.answers.hub.pages import (
+    HubPagesRecord,
+    HubPagesRequest,
+    HubStalenessRecord,
+    HubStalenessRequest,
+    pages_text,
+    staleness_text,
+)
 from ubp.frame.answer import Request
 from ubp.frame.arguments import check_arguments, make_request
 from ubp.frame.schema import Schema, request_schema
 from ubp.frame.writer import Writer
+from ubp.hub import impact, pages
 from ubp.hub.database import Connection
 
 RequestT = TypeVar("RequestT", bound=Request[Any])
@@ -51,4 +62,41 @@ class HubAnswer(Generic[RequestT, RecordT]):
 
 AnyHubAnswer = HubAnswer[Any, Any]
 
-ANSWERS: tuple[AnyHubAnswer, ...] = ()
+ANSWERS: tuple[AnyHubAnswer, ...] = (
+    HubAnswer(
+        "impact",
+        HubImpactRequest,
+        HubImpactRecord,
+        impact.run,
+        impact_text,
+        tool="ubp_get_impact",
+        title="Find pages of all repositories that describe a source",
+        description=(
+            "Find the pages of any repository that describe a file, folder, symbol or heading of a "
+            "repository, and which of them are behind its tip. Use it before changing an API."
+        ),
+    ),
+    HubAnswer(
+        "staleness",
+        HubStalenessRequest,
+        HubStalenessRecord,
+        pages.check_staleness,
+        staleness_text,
+        tool="ubp_check_staleness",
+        title="Find outdated pages of all repositories",
+        description=(
+            "List the references of pages whose sources have changed, in their repository or at "
+            "the tip of another one; of one repository, page or owner."
+        ),
+    ),
+    HubAnswer(
+        "pages",
+        HubPagesRequest,
+        HubPagesRecord,
+        pages.list_pages,
+        pages_text,
+        tool="ubp_list_pages",
+        title="List pages of all repositories",
+        description="List the pages of all repositories, or of one, by owner and staleness.",
+    ),
+)

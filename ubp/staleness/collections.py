@@ -68,6 +68,9 @@ def compare_collections(
     verdicts: dict[BaselineRequest, ReferenceVerdict] = {}
     for name, of_collection in requests.items():
         setting = settings.get(name)
+        if is_repository(name):
+            verdicts |= {request: _at_its_pin(request) for request in of_collection}
+            continue
         if setting is None:
             verdicts |= {r: _verdict(r, name, "not_found", "stale") for r in of_collection}
             continue
@@ -84,6 +87,11 @@ def compare_collections(
         comparison = _Comparison(setting, collection, context, origins, described)
         verdicts |= comparison.compare(of_collection)
     return verdicts
+
+
+def is_repository(name: str) -> bool:
+    """Return whether a name is that of a repository (`github.com/acme/api`), not a collection's."""
+    return "/" in name
 
 
 def settings_of(context: StalenessContext) -> Settings:
@@ -377,6 +385,16 @@ def _inner(path: FilePath) -> FilePath:
     """Return `spec.md` for `go:spec.md`; a path that leaves the collection names nothing there."""
     inner = path.partition(":")[2]
     return normalize_path(inner) or FilePath(inner)
+
+
+def _at_its_pin(request: BaselineRequest) -> ReferenceVerdict:
+    """Return the verdict on a source in a repository that this clone has not.
+
+    Its page describes what is pinned; whether that is behind the tip an organisation's hub knows.
+    """
+    pin = request.reference.own_pin
+    verdict = _verdict(request, "", "fresh", "fresh") if pin else _unknown(request, "", None)
+    return verdict._replace(baseline_blob=pin)
 
 
 def _unknown(

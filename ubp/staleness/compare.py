@@ -37,13 +37,19 @@ def baseline_requests(pages: Sequence[Page], rules: StalenessRules) -> list[Base
 def split_requests(
     requests: Sequence[BaselineRequest], rules: StalenessRules
 ) -> tuple[Sequence[BaselineRequest], Mapping[str, Sequence[BaselineRequest]]]:
-    """Return the requests about this repository, and those about each collection by its name."""
-    if not rules.collections:
+    """Return the requests about this repository, and those about others by the names of these.
+
+    Others are collections, and repositories that are named for all of an organisation.
+    """
+    if not any(":" in request.reference.source_path for request in requests):
         return requests, {}
+    from ubp.core.repository_names import split_reference
+
     own: list[BaselineRequest] = []
     others: dict[str, list[BaselineRequest]] = {}
     for request in requests:
-        name = collection_of(request.reference.source_path, rules.collections)
+        path = request.reference.source_path
+        name = collection_of(path, rules.collections) or split_reference(path)[0]
         (others.setdefault(name, []) if name else own).append(request)
     return own, others
 

@@ -1,0 +1,184 @@
+"""Answers over all repositories: by an oracle of what a reader may see, and by brute force."""
+
+import random
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.hub.organisation import NOW, Size, fill
+from ubp.answers.hub.impact import HubImpactRequest
+from ubp.answers.hub.pages import HubPagesRequest, HubStalenessRequest
+from ubp.core.errors import BadArgumentError
+from ubp.frame.encoding import to_object
+from ubp.hub import impact, pages
+from ubp.hub.report import build_report
+from ubp.output.html.organisation import organisation_html
+
+READERS = ["nobody", *(f"github.com/user-{number}" for number in range(7)), "job:x", "ci:x"]
+CALLS = 200  # benchmarks/hub/visibility.py makes 10,000
+
+
+@pytest.fixture
+def connection(database):
+    with database.connection() as opened:
+        yield opened
+
+
+def random_call(chance, names):
+    """Return a function that asks a random question of a connection, for a reader."""
+    name, path = chance.choice(names), f"src/m{chance.randrange(5)}/f{chance.randrange(12):02}.py"
+    source = chance.choice([name, f"{name}:{path}", f"{name}:src", f"{name}:{path}#Session"])
+    asked = chance.choice(
+        [
+            (impact.run, HubImpactRequest(source, limit=chance.choice([3, 100]))),
+            (pages.list_pages, HubPagesRequest(limit=7, after=chance.choice([None, "5"]))),
+            (pages.list_pages, HubPagesRequest(repository=name, owner="@acme/team-1")),
+            (pages.check_staleness, HubStalenessRequest(owner=chance.choice([None, "none"]))),
+            (pages.check_staleness, HubStalenessRequest(repository=name, limit=5)),
+            (lambda opened, reader, _: build_report(opened, reader, NOW), None),
+        ]
+    )
+    return lambda opened, reader: to_object(asked[0](opened, reader, asked[1]))
+
+
+def readable(connection, reader):
+    rows = connection.execute("select repository from readable(%s)", [reader])
+    return frozenset(number for (number,) in rows)
+
+
+def test_an_answer_is_that_of_a_hub_which_has_nothing_else(connection):
+    names, chance = fill(connection), random.Random(7)
+    calls = [(chance.choice(READERS), random_call(chance, names)) for _ in range(CALLS)]
+    given = [call(connection, reader) for reader, call in calls]
+    seen = [readable(connection, reader) for reader, _ in calls]
+    assert len(set(seen)) > 5
+    for visible in set(seen):
+        connection.execute("savepoint all_of_it")
+        connection.execute("delete from repository where not id = any(%s)", [list(visible)])
+        expected = [
+            call(connection, "*")
+            for (_, call), mine in zip(calls, seen, strict=True)
+            if mine == visible
+        ]
+        connection.execute("rollback to savepoint all_of_it")
+        assert expected == [
+            answer for answer, mine in zip(given, seen, strict=True) if mine == visible
+        ]
+
+
+def test_impact_is_that_of_brute_force(connection):
+    names, chance = fill(connection, Size(6, 20, 12, 3)), random.Random(3)
+    rows = connection.execute(
+        "select r.name, x.page, x.number, case x.repository when '' then r.name"
+        " else x.repository end, x.path, x.fragment from reference x"
+        " join repository r on r.tip = x.ref order by 1, 2, 3"
+    ).fetchall()
+    found = 0
+    for _ in range(500):
+        name = chance.choice(names)
+        path = chance.choice(["", "src", f"src/m{chance.randrange(5)}", "src/nothing.py"])
+        if chance.random() < 0.6:
+            number = chance.randrange(12)
+            path = f"src/m{number % 5}/f{number:02}.py"
+        symbol = chance.choice(["", "", "charge", "Session", "login"]) if ".py" in path else ""
+        expected = [
+            (repository, page, f"{source}#{fragment}" if fragment else source)
+            for repository, page, _, target, source, fragment in rows
+            if target == name and shares(source, fragment, path, symbol)
+        ]
+        asked = f"{name}:{path}#{symbol}" if symbol else f"{name}:{path}" if path else name
+        answer = impact.run(connection, "*", HubImpactRequest(asked, limit=1000))
+        pages_found = [
+            (page.repository, page.filepath, page.source.removeprefix(f"{name}:"))
+            for page in answer.pages
+        ]
+        assert pages_found == expected, asked
+        found += len(expected)
+    assert found > 1000
+
+
+def shares(source, fragment, path, symbol):
+    """Whether two sources have something in common, said another way than the hub does."""
+    one, other = source.split("/"), path.split("/") if path else []
+    length = min(len(one), len(other))
+    if one[:length] != other[:length]:
+        return False
+    related = {"": True, "charge": fragment == "charge", "Session": "Session" in fragment}
+    return not (symbol and fragment) or related.get(symbol, fragment.endswith("login"))
+
+
+def test_months_are_those_that_the_events_lead_to(connection):
+    fill(connection)
+    events = connection.execute(
+        "select e.at, e.ref, e.path, e.after from event e order by e.at, e.id"
+    ).fetchall()
+    report = build_report(connection, "*", NOW)
+    assert [month.month for month in report.months][::11] == ["2025-12", "2026-11"]
+    for month in report.months:
+        year, number = map(int, month.month.split("-"))
+        end = datetime(year + number // 12, number % 12 + 1, 1, tzinfo=UTC)
+        levels = {(ref, path): after for at, ref, path, after in events if at < end}
+        assert to_object(month.levels, is_versioned=False) == counted(levels.values())
+    assert report.months[-1].levels == report.levels
+    assert report.months[0].levels != report.levels
+
+
+def counted(levels):
+    counts = Counter(levels)
+    names = ("stale", "possibly_stale", "unknown", "fresh", "untracked")
+    return {name: counts[name] for name in names}
+
+
+def test_archived_and_renamed_repositories_are_not_counted_twice(connection):
+    names = fill(connection)
+    before = build_report(connection, "*", NOW)
+    connection.execute("update repository set archived = true where name = %s", [names[0]])
+    connection.execute(
+        "update repository set renamed_to = %s where name = %s", [names[2], names[1]]
+    )
+    connection.execute("update repository set removed_at = now() where name = %s", [names[3]])
+    after = build_report(connection, "*", NOW)
+    rows = {row.repository: row for row in after.repositories}
+    assert rows[names[0]].is_archived
+    assert names[1] not in rows
+    assert names[3] not in rows
+    gone = [row for row in before.repositories if row.repository in {names[0], names[1], names[3]}]
+    expected = before.levels.fresh - sum(row.levels.fresh for row in gone)
+    assert after.levels.fresh == expected
+    old = impact.run(connection, "*", HubImpactRequest(f"{names[1]}:src"))
+    new = impact.run(connection, "*", HubImpactRequest(f"{names[2]}:src"))
+    assert old == new
+    assert {page.source.partition(":")[0] for page in new.pages} >= {names[2]}
+
+
+def test_owners_and_totals_are_those_of_the_pages(connection):
+    fill(connection)
+    report = build_report(connection, "*", NOW)
+    rows = connection.execute("select owners, level from page").fetchall()
+    expected = {
+        owner: counted(level for owners, level in rows if owner in (owners or [None]))
+        for owner in {name for owners, _ in rows for name in owners or [None]}
+    }
+    found = {row.owner: to_object(row.levels, is_versioned=False) for row in report.owners}
+    assert found == expected
+    assert to_object(report.levels, is_versioned=False) == counted(level for _, level in rows)
+    assert len(report.pages) + report.hidden_pages == len(
+        {(page.repository, page.filepath) for page in report.pages}
+    )
+
+
+def test_report_of_hostile_names_is_a_page_without_a_script(connection):
+    names = fill(connection)
+    evil = "<script>alert(1)</script>"
+    connection.execute("update page set owners = array[%s] where ref = 2", [evil])
+    page = organisation_html(build_report(connection, "*", NOW), "acme")
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    assert f'href="https://{names[0]}"' in page
+    assert "/blob/" in page
+
+
+def test_a_source_without_a_repository_is_refused(connection):
+    with pytest.raises(BadArgumentError, match="names no repository"):
+        impact.run(connection, "*", HubImpactRequest("src/pay.py"))

@@ -1,0 +1,25 @@
+"""Ask a hub what this clone cannot know."""
+
+from collections.abc import Mapping
+
+from ubp.answers.hub.impact import HubImpactRecord, HubImpactRequest
+from ubp.frame.encoding import from_object
+from ubp.sync.hub_client import HubClient, find_token
+
+
+def ask_impact(
+    address: str,
+    token_file: str | None,
+    request: HubImpactRequest,
+    environment: Mapping[str, str],
+    directory: str,
+) -> HubImpactRecord:
+    """Return the pages of all repositories that describe a source.
+
+    Raises:
+        UsageError: the address cannot be used, or there is no token.
+        HubError: the hub refuses, or cannot be reached.
+    """
+    token = find_token(address, token_file, environment, directory)
+    question = {"source": request.source, "limit": request.limit}
+    return from_object(HubImpactRecord, HubClient(address, token).post("/v1/ask/impact", question))

@@ -1,0 +1,126 @@
+"""Find the pages of all readable repositories that describe a source."""
+
+from collections.abc import Iterable
+
+from ubp.answers.hub.impact import HubImpactRecord, HubImpactRequest, read_source
+from ubp.code.symbols import normalize_symbol
+from ubp.core.model import FilePath
+from ubp.core.paths import ancestors
+from ubp.core.source import LINES, PartSource, possible_sources
+from ubp.core.text import slug
+from ubp.hub.database import Connection
+from ubp.hub.pages import describing_record
+from ubp.hub.references import (
+    StoredReference,
+    find_files,
+    find_references,
+    find_tips,
+    former_paths,
+    is_folder,
+    tip_states,
+)
+
+# References that may overlap: they name the path, something below it, or something above it; the
+# few patterns are compared one by one.
+_CONDITION = """
+(x.repository = any(%(names)s) or x.repository = '' and r.name = %(name)s)
+and (%(is_all)s or x.path = any(%(around)s) or x.path ~ '[*?[]'
+     or exists (select from unnest(%(paths)s::text[]) as path
+                where starts_with(x.path, path || '/')))
+"""
+
+
+def run(connection: Connection, reader: str, request: HubImpactRequest) -> HubImpactRecord:
+    """Return the references to a source, and what became of it at the tip.
+
+    Raises:
+        BadArgumentError: the source names no repository.
+    """
+    asked, path, fragment = read_source(request.source)
+    name = _current_name(connection, reader, asked)
+    ref = find_tips(connection, reader, [name]).get(name)
+    former: tuple[str, ...] = ()
+    exists = None
+    if ref is not None:
+        former = former_paths(connection, ref, path) if path else ()
+        exists = bool(find_files(connection, reader, [(name, path)])) or is_folder(
+            connection, ref, path
+        )
+    paths = [path, *former]
+    names = [asked, name, *_former_names(connection, reader, name)]
+    found = find_references(
+        connection,
+        reader,
+        _CONDITION,
+        {
+            "names": names,
+            "name": name,
+            "is_all": not path,
+            "paths": paths,
+            "around": [*paths, *(folder for each in paths for folder in (*ancestors(each), ""))],
+        },
+    )
+    overlapping = [
+        reference
+        for reference in found
+        if any(overlaps(reference, each, fragment) for each in paths)
+    ]
+    shown = overlapping[: request.limit]
+    states = tip_states(connection, reader, shown)
+    return HubImpactRecord(
+        repository=name,
+        path=f"{path}#{fragment}" if fragment else path,
+        exists=exists,
+        former_paths=former,
+        pages=tuple(
+            describing_record(reference, state)
+            for reference, state in zip(shown, states, strict=True)
+        ),
+        total=len(overlapping),
+        truncated_count=len(overlapping) - len(shown),
+    )
+
+
+def overlaps(reference: StoredReference, path: str, fragment: str) -> bool:
+    """Return whether a reference has something in common with a file, a folder, or a part."""
+    suffix = f"#{reference.fragment}" if reference.fragment else None
+    sources = possible_sources(FilePath(reference.path), suffix)
+    if path and not any(source.overlaps(path) for source in sources):
+        return False
+    part = sources[0]
+    if not fragment or not isinstance(part, PartSource) or part.path != path:
+        return True
+    return is_named_alike(part.fragment, fragment, is_section=part.kind == "section")
+
+
+def is_named_alike(one: str, other: str, *, is_section: bool) -> bool:
+    """Return whether two parts are the same by their names, or one is in the other.
+
+    Lines are compared with nothing: they may be those of any part.
+    """
+    if LINES.fullmatch(one) or LINES.fullmatch(other):
+        return True
+    if is_section:
+        return slug(one) == slug(other)
+    names = sorted((normalize_symbol(name).split(".") for name in (one, other)), key=len)
+    short, long = names
+    places = range(len(long) - len(short) + 1)
+    return any(long[place : place + len(short)] == short for place in places)
+
+
+def _current_name(connection: Connection, reader: str, name: str) -> str:
+    row = connection.execute(
+        "select r.renamed_to from repository r join readable(%s) v on v.repository = r.id"
+        " where r.name = %s and r.renamed_to is not null",
+        [reader, name],
+    ).fetchone()
+    return str(row[0]) if row else name
+
+
+def _former_names(connection: Connection, reader: str, name: str) -> Iterable[str]:
+    rows = connection.execute(
+        "select r.name from repository r join readable(%s) v on v.repository = r.id"
+        " where r.renamed_to = %s",
+        [reader, name],
+    )
+    return [former for (former,) in rows]
