@@ -16,7 +16,7 @@ from ubp.hub.report import build_report
 from ubp.output.html.organisation import organisation_html
 
 READERS = ["nobody", *(f"github.com/user-{number}" for number in range(7)), "job:x", "ci:x"]
-CALLS = 200  # benchmarks/hub/visibility.py makes 10,000
+CALLS = 200
 
 
 @pytest.fixture
