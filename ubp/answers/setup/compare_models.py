@@ -47,7 +47,9 @@ class ComparisonRecord:
     titles: Annotated[Count, "titles asked"]
     tokens: Annotated[Count, "estimated number of tokens that are sent to each server"]
     is_asked: Annotated[bool, "false: a server would be asked, and --yes is missing"]
-    models: tuple[TriedModelRecord, ...]
+    models: Annotated[
+        tuple[TriedModelRecord, ...], "the models, in the order in which they were named"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
