@@ -172,12 +172,13 @@ class _Walker:
         ]
         listing = {assessment.page.filepath for assessment in bound}
         documents = set(context.view.document_paths())
+        unread = {page.filepath for page in pages if page.facts == UNREADABLE}
         from_pins = [
             _as_of(assessed, moment.at, context).level
             for assessed in self._present
-            if assessed.page.filepath in documents - listing
+            if assessed.page.filepath in documents - listing - unread
         ]
-        unreadable = sum(1 for page in pages if page.facts == UNREADABLE)
+        unreadable = len(unread)
         levels = Levels.of([*(assessment.level for assessment in bound), *from_pins])
         untracked = len(documents) - len(bound) - len(from_pins) - unreadable
         levels = levels._replace(unknown=levels.unknown + unreadable, untracked=untracked)
