@@ -2,10 +2,18 @@
 
 import pytest
 
+from ubp.checks.evidence import Evidence
 from ubp.checks.fix import fix_findings
 from ubp.checks.run import check_target
 from ubp.index.session import Target
 from ubp.workspace import Workspace
+
+
+@pytest.fixture(autouse=True)
+def _every_link_is_confirmed(request, monkeypatch):
+    """Most tests are about what the rules find; `test_evidence_of_links` is about the evidence."""
+    if request.module.__name__.rpartition(".")[2] != "test_evidence_of_links":
+        monkeypatch.setattr(Evidence, "of", lambda *_: "")
 
 
 @pytest.fixture
@@ -17,7 +25,10 @@ def check():
         now = repository.clock + days * 86_400
         with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
             rules = question.pop("rules", ())
-            return check_target(workspace.session, Target(**question), paths, rules)
+            lists = question.pop("lists_unconfirmed", False)
+            return check_target(
+                workspace.session, Target(**question), paths, rules, lists_unconfirmed=lists
+            )
 
     return ask
 

@@ -346,7 +346,7 @@ def test_page_imported_from_a_package_is_not_in_the_repository(repository, check
     repository.write("docs/index.mdx", text)
     repository.commit()
     report = check(repository)
-    assert (report.findings, report.not_understood) == ((), ())
+    assert (report.findings, report.unconfirmed) == ((), ())
 
 
 def test_address_from_the_root_of_a_site_is_no_path_from_the_repository(repository, found):

@@ -46,7 +46,7 @@ def test_finding_record_has_every_key(broken, asked):
         "accepted": {},
         "rules": [rule.name for rule in RULES if rule.severity != "off"],
         "not_checked": [],
-        "not_understood": [],
+        "unconfirmed": [],
         "unverified": [],
         "behind": [],
         "noted": [],
@@ -228,8 +228,8 @@ def test_explained_site_names_its_file_rules_and_forms_of_links(repository, ubp,
         "  links without a suffix are checked: every address below the site is one of a page here",
         "  links /…: 1, all lead somewhere",
         (
-            "  links @/…: 2, not understood: 2 lead nowhere, none is reported, for example @/0"
-            " (site/docs/guide.md:3)"
+            "  links @/…: 2, 2 lead nowhere, 2 of them not reported: nothing else shows it,"
+            " for example @/0 (site/docs/guide.md:3)"
         ),
         "  links ….md: 1, 1 lead nowhere, for example gone.md (site/docs/index.md:3)",
         "  headings: 1, all lead somewhere",

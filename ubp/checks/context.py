@@ -21,12 +21,11 @@ from ubp.core.model import (
     ReferenceVerdict,
 )
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path, without_page_suffix
-from ubp.core.text import fold
 from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
-from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address, locate
+from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import Denied, denial
 
@@ -34,11 +33,6 @@ if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
     from ubp.bindings.review import ReviewedBinding
     from ubp.checks.misspelt import Misspelt
 
-# An id or name that a page writes in some syntax: `id="x"`, `name={x}`, `{#x}`, `[#x]`, `:id=x`.
-_WRITTEN_NAME = re.compile(r"(?:\b(?:id|name)\s*[=:]\s*[\"'`{(]*|[{\[]\s*#)([^\s\"'`{}\[\]()<>]+)")
-# Hugo's: a shortcode may make headings, and so may the layout that front matter names.
-_SHORTCODE = re.compile(rb"\{\{[<%][ \t]*(?!/|(?:rel)?ref\b)([\w./-]+)")
-_LAYOUT = re.compile(rb"^layout:[ \t]*[\"']?([\w./-]+)", re.MULTILINE)
 _COMMENT = re.compile(r"<!--([^<>\n]*)-->")
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 
@@ -93,8 +87,6 @@ class RuleContext:
         self._review = review
         self._is_opaque: dict[FilePath, bool] = {}
         self._comments: dict[FilePath, frozenset[str]] = {}
-        self._filled: dict[FilePath, frozenset[str]] = {}
-        self._names: dict[FilePath, frozenset[str]] = {}
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
         self._redirects: dict[Site, tuple[re.Pattern[str], ...]] = {}
 
@@ -263,36 +255,6 @@ class RuleContext:
             self._comments[path] = frozenset(words)
         return anchor.lstrip("+") in self._comments[path]
 
-    def read_filled(self, paths: Iterable[FilePath]) -> None:
-        """Read at once what fills these pages (see `filled_by`)."""
-        new = {path for path in paths if path not in self._filled and self._is_hugo(path)}
-        for path, text in self.graph.texts(new).items():
-            data = text or b""
-            head = data[: data.find(b"\n---", 3) + 1] if data.startswith(b"---") else b""
-            self._filled[path] = frozenset(
-                [
-                    *(f"{{{{< {name.decode()} >}}}}" for name in _SHORTCODE.findall(data)),
-                    *(f"layout: {name.decode()}" for name in _LAYOUT.findall(head)),
-                ]
-            )
-
-    def filled_by(self, path: FilePath) -> frozenset[str]:
-        """Return the shortcodes of a page of Hugo, and its layout: they may make headings of it."""
-        self.read_filled([path])
-        return self._filled.get(path, frozenset())
-
-    def _is_hugo(self, path: FilePath) -> bool:
-        site = self.graph.sites.of(path)
-        return site is not None and site.style.name == "hugo"
-
-    def may_have(self, path: FilePath, anchor: str) -> bool:
-        """Whether a rule that UBP does not know may make this anchor of a page's text."""
-        if path not in self._names:
-            text = (self.graph.text(path) or b"").decode("utf-8", "replace")
-            names = (*_WRITTEN_NAME.findall(text), *self.graph.anchors(path))
-            self._names[path] = frozenset(map(fold, names))
-        return fold(anchor) in self._names[path]
-
     @cached_property
     def _generated(self) -> frozenset[FilePath]:
         if not self.skips_ignored:
@@ -358,24 +320,6 @@ class RuleContext:
         target = without_page_suffix(edge.link.target)
         urls = linked_address(site, edge.source, target) if patterns else ()
         return any(pattern.fullmatch(url) for url in urls for pattern in patterns)
-
-    def missing_folder(self, path: FilePath, link: Link) -> FilePath | None:
-        """Return the uppermost folder of the target of a page's link that does not exist."""
-        site = self.graph.sites.of(path)
-        if site is None or link.kind in WIKILINKS:
-            return None
-        target = normalize_path(f"{path.rpartition('/')[0]}/{link.target}".lstrip("/"))
-        if link.target.startswith("/") or FILE_SUFFIX.search(link.target) is None:
-            place = locate(site, path)
-            url = next(iter(linked_address(site, path, without_page_suffix(link.target))), None)
-            if place is None or not url:
-                return None
-            root = place.root.folder.replace("{lang}", place.language).rstrip("/")
-            target = normalize_path(f"{root}/{url}".lstrip("/"))
-        parts = target.split("/") if target else []
-        folders = [FilePath("/".join(parts[:depth])) for depth in range(1, len(parts))]
-        entries = self.view.entries(folders)
-        return next((folder for folder in folders if entries[folder] is None), None)
 
     def renamed_target(self, edge: GraphEdge) -> FilePath | None:
         """Return the new path of a link's target, where the change moved it or the link's page."""

@@ -136,12 +136,11 @@ class Form(NamedTuple):
     written: str
 
 
-class NotUnderstood(NamedTuple):
-    """A form of links that was not checked: how many lead nowhere, of how many, and an example."""
+class UnconfirmedLinks(NamedTuple):
+    """Links of a form that lead nowhere, though nothing shows that they are broken; an example."""
 
     form: Form
     lost: int
-    links: int
     example: str
     filepath: FilePath
     line: int
@@ -155,7 +154,7 @@ class CheckReport(NamedTuple):
     `documents` counts the checked pages; `rules` are the names of the rules that were run, of
     which some were `not_checked`. Of a change, `behind` are the pages it touches with a reference
     that was stale before it, and `obsolete_debts` the lines of the debt file that it leaves without
-    a finding. `not_understood` are the forms of links that were not checked. `noted` are the pages
+    a finding. `unconfirmed` are links without evidence that they are broken. `noted` are the pages
     that drift by the change without an alarm (`alarms`), apart from those that the judge `denied`.
     """
 
@@ -170,7 +169,7 @@ class CheckReport(NamedTuple):
     debts: tuple[Finding, ...] = ()
     behind: tuple[FilePath, ...] = ()
     obsolete_debts: tuple[Debt, ...] = ()
-    not_understood: tuple[NotUnderstood, ...] = ()
+    unconfirmed: tuple[UnconfirmedLinks, ...] = ()
     noted: tuple[FilePath, ...] = ()
     denied: tuple[Denied, ...] = ()
     alarms: Alarms = DEFAULT_ALARMS

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.checks.context import RuleContext
 from ubp.checks.debt import Debts, find_obsolete, split_accepted
+from ubp.checks.evidence import Evidence
 from ubp.checks.finding import (
     CheckReport,
     Finding,
-    Form,
     NotChecked,
-    NotUnderstood,
     Setting,
     Severity,
+    UnconfirmedLinks,
     number,
 )
-from ubp.checks.gate import (
-    GATED,
+from ubp.checks.forms import (
+    LINK_RULES,
     FormCount,
     count_forms,
-    find_not_understood,
-    forms_of,
+    count_unconfirmed,
     was_resolved,
 )
 from ubp.checks.outdated import OutdatedMention
@@ -65,7 +64,8 @@ class CheckOptions(NamedTuple):
     again. In that check `debts` replaces the debt file, and `comments` have no effect. `is_quick`:
     a rule for which many files would have to be read first is not checked. `skips_ignored`: links
     to files that Git ignores are not broken. `own` is the state after the change with the change's
-    own configuration, where `config` is that of its base.
+    own configuration, where `config` is that of its base. `lists_unconfirmed`: links that lead
+    nowhere are warnings, too, where nothing shows that they are broken.
     """
 
     config: Config
@@ -80,6 +80,7 @@ class CheckOptions(NamedTuple):
     is_quick: bool = False
     skips_ignored: bool = True
     own: StalenessContext | None = None
+    lists_unconfirmed: bool = False
 
 
 def check_options(
@@ -102,26 +103,29 @@ def check_target(  # noqa: PLR0913  # what is asked, and who judges
     *,
     has_evidence: bool = False,
     judge: Judge | None = None,
+    lists_unconfirmed: bool = False,
 ) -> CheckReport:
     """Return what is wrong in the pages, or what a change makes wrong (see `Target`).
 
     `rules` are names of rules, none: those that the configuration has not switched off. Of a state
     `has_evidence`: with evidence for drift, as of a change. `judge` is asked about a change with
-    the alarms `judged`.
+    the alarms `judged`. `lists_unconfirmed`: with the links without evidence that they are broken.
 
     Raises:
         UsageError: there is no such rule, or a path matches no page.
     """
     if target.is_change:
         change = open_change(session, target)
-        options = check_options(session, change.after.view, paths, rules)._replace(judge=judge)
+        options = check_options(session, change.after.view, paths, rules)
+        options = options._replace(judge=judge, lists_unconfirmed=lists_unconfirmed)
         if target.base is not None:
             relaxation = find_relaxation(session, target, change)
             options = options._replace(relaxation=relaxation)
         return check_change(change, options)
     context = open_context(session, session.view(target))
     options = check_options(session, context.view, paths, rules)
-    return check_state(context, options._replace(has_evidence=has_evidence))
+    options = options._replace(has_evidence=has_evidence, lists_unconfirmed=lists_unconfirmed)
+    return check_state(context, options)
 
 
 def find_removed_mentions(
@@ -141,7 +145,7 @@ def find_removed_mentions(
 
 def check_links(session: Session, context: StalenessContext) -> CheckReport:
     """Return the links that lead nowhere in a state, to a page, a file or a heading."""
-    return check_state(context, check_options(session, context.view, rules=tuple(GATED)))
+    return check_state(context, check_options(session, context.view, rules=tuple(LINK_RULES)))
 
 
 def count_broken_links(session: Session, context: StalenessContext) -> int:
@@ -165,11 +169,12 @@ def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckRepo
     """
     rules = choose_rules(options)
     context = _state_context(staleness, options)
-    found, not_understood = _understood(_find(context, rules), context, staleness, options)
-    findings = number(found)
-    context.find_current = lambda: findings
+    everything = number(_find(context, rules))
+    # what is accepted as debt is not obsolete where evidence is out of reach (a shallow clone)
+    context.find_current = lambda: everything
+    findings, unconfirmed = _confirmed(everything, context, options)
     report = _report(context, rules, findings, options)
-    return report._replace(not_understood=not_understood)
+    return report._replace(unconfirmed=unconfirmed)
 
 
 def find_current(
@@ -181,8 +186,7 @@ def find_current(
     """
     rules = choose_rules(options)
     context = _state_context(staleness, options)
-    found, _ = _understood(_find(context, rules), context, staleness, options)
-    findings = number(found)
+    findings = number(_find(context, rules))
     counted, _ = split_ignored(findings, options.config.ignored, context.view)
     names = (rule.name for rule in rules if rule.name not in context.not_checked)
     return tuple(names), counted
@@ -212,13 +216,10 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
         for staleness in change.before:
             before = _find(_state_context(staleness, old_options), compared)
             findings = _subtract(findings, before, context.renames)
-    not_understood: tuple[NotUnderstood, ...] = ()
-    if change.before:
-        findings, not_understood = _understood(
-            findings, context, change.before[0], options, is_change=True
-        )
+    base = _state_context(change.before[0], options._replace(paths=None)) if change.before else None
+    findings, unconfirmed = _confirmed(findings, context, options, base)
     report = _report(context, rules, findings, options)
-    report = report._replace(not_understood=not_understood)
+    report = report._replace(unconfirmed=unconfirmed)
     if any(rule.name in VERIFYING for rule in rules):
         failing = {finding.filepath for finding in report.findings if finding.drift}
         denied = {page.filepath: page for page in context.denied}
@@ -236,38 +237,30 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     return report._replace(findings=(*report.findings, *relaxed_check.find(context)))
 
 
-def _understood(
+def _confirmed(
     findings: list[Finding],
     context: RuleContext,
-    judged: StalenessContext,
     options: CheckOptions,
-    *,
-    is_change: bool = False,
-) -> tuple[list[Finding], tuple[NotUnderstood, ...]]:
-    """Return the findings without those about links whose form is not understood, and these forms.
+    base: RuleContext | None = None,
+) -> tuple[list[Finding], tuple[UnconfirmedLinks, ...]]:
+    """Return the findings with evidence, and the forms of links that lead nowhere without any.
 
-    The forms are judged in the whole state `judged`. In a change that is its base, and what led
-    somewhere there is broken by the change itself.
+    In a change, what led somewhere in its `base` is broken by the change itself.
     """
-    rules = {finding.rule for finding in findings} & GATED.keys()
-    if not rules:
-        return findings, ()
-    whole, everywhere = context, findings
-    if is_change or options.paths is not None:
-        whole = _state_context(judged, options._replace(paths=None))
-        everywhere = [finding for rule in sorted(rules) for finding in GATED[rule](whole)]
-    forms = find_not_understood(whole, everywhere)
-    if not forms:
-        return findings, ()
-    counted: list[Finding] = []
-    found: set[Form] = set()
+    evidence = Evidence(context)
+    kept: list[Finding] = []
+    unconfirmed: list[Finding] = []
     for finding in findings:
-        form = next((form for form in forms_of(finding, context) if form in forms), None)
-        if form is None or (is_change and was_resolved(whole, finding, context)):
-            counted.append(finding)
+        is_sure = finding.rule not in LINK_RULES or finding.is_certain
+        if is_sure or (base is not None and was_resolved(base, finding, context)):
+            kept.append(finding)
+        elif (sentence := evidence.of(finding)) is not None:
+            kept.append(finding._replace(hint=" ".join(filter(None, (sentence, finding.hint)))))
+        elif options.lists_unconfirmed:
+            kept.append(finding._replace(severity="warning", fix=None))
         else:
-            found.add(form)
-    return counted, tuple(forms[form] for form in sorted(found))
+            unconfirmed.append(finding)
+    return kept, count_unconfirmed(unconfirmed, context)
 
 
 def _check_again(

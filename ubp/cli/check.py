@@ -34,6 +34,7 @@ def check(  # noqa: PLR0913  # the command's options
     fix: bool = False,
     dry_run: bool = False,
     statistics: bool = False,
+    unconfirmed: bool = False,
     explain_site: bool = False,
     format_: Annotated[Format | None, FORMAT] = None,
     output_file: OutputFiles = None,
@@ -58,6 +59,8 @@ def check(  # noqa: PLR0913  # the command's options
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
         statistics: Show how many findings each rule has, instead of the findings.
+        unconfirmed: Also report, as warnings, links that lead nowhere by UBP's rules though
+            nothing else shows that they are broken.
         explain_site: Instead, show which sites were found, and by which rules their links are
             checked.
         format_: Output format.
@@ -76,6 +79,7 @@ def check(  # noqa: PLR0913  # the command's options
             or pre_push
             or fix
             or statistics
+            or unconfirmed
             or format_ not in {None, "text", "json"}
         ):
             raise UsageError(
@@ -98,6 +102,7 @@ def check(  # noqa: PLR0913  # the command's options
         max_cases=max_cases,
         fix=fix,
         dry_run=dry_run,
+        unconfirmed=unconfirmed,
         format=format_,
         output_files=tuple(output_file or ()),
         statistics=statistics,

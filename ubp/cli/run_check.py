@@ -37,6 +37,7 @@ class CheckOptions(NamedTuple):
     max_cases: int | None = None
     fix: bool = False
     dry_run: bool = False
+    unconfirmed: bool = False
     format: Format | None = None
     output_files: tuple[str, ...] = ()
     statistics: bool = False
@@ -73,6 +74,7 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
                 rules,
                 has_evidence=True,
                 judge=alarm_judge,
+                lists_unconfirmed=options.unconfirmed,
             )
         change = judged.words(workspace, report.snapshot)
         writer = Writer(
@@ -135,6 +137,12 @@ def _check_options(options: CheckOptions) -> None:
         )
     if options.dry_run and not options.fix:
         raise UsageError("--dry-run requires --fix.", hint="Use both: ubp check --fix --dry-run")
+    if options.fix and options.unconfirmed:
+        raise UsageError(
+            "--unconfirmed cannot be combined with --fix.",
+            cause="Only what is surely broken is fixed.",
+            hint="To see the others: ubp check --unconfirmed",
+        )
     if options.fix and has_target:
         raise UsageError(
             "--fix cannot be combined with --staged, --base or --ref.",

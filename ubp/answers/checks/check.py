@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from ubp.answers.checks.finding import FindingRecord, finding_record
-from ubp.checks.finding import CheckReport, Finding, FixReport, Form, NotUnderstood, Severity
-from ubp.checks.gate import not_understood_sentences
+from ubp.checks.finding import CheckReport, Finding, FixReport, Form, Severity, UnconfirmedLinks
+from ubp.checks.forms import unconfirmed_sentences
 from ubp.checks.registry import VERIFYING
 from ubp.checks.rules import stale_doc
 from ubp.checks.run import check_target
@@ -90,16 +90,15 @@ class UncheckedRuleRecord(NamedTuple):
     reason: Annotated[str, "why it could not be checked"]
 
 
-class NotUnderstoodRecord(NamedTuple):
-    """Links of a site that are written in the same way and were not checked."""
+class UnconfirmedLinksRecord(NamedTuple):
+    """Links that lead nowhere by UBP's rules, though nothing shows that they are broken."""
 
-    rule: Annotated[str, "the rule that would have reported them"]
+    rule: Annotated[str, "the rule that finds them"]
     site: Annotated[str, "folder of the site, from the root; empty outside of sites"]
     generator: Annotated[str, "the site's generator, as it was recognized; empty: none"]
     written: Annotated[str, "how they are written; `#` for links to headings"]
-    lost: Annotated[Count, "number of them that lead nowhere"]
-    links: Annotated[Count, "number of all that are written so"]
-    example: Annotated[str, "one that leads nowhere"]
+    lost: Annotated[Count, "number of them"]
+    example: Annotated[str, "one of them"]
     filepath: PagePath
     line: Annotated[Line, "line of the example, from 1"]
 
@@ -125,10 +124,10 @@ class CheckRecord(NamedTuple):
     accepted: Annotated[Mapping[str, Count], "old findings that the debt file accepts, by rule"]
     rules: Annotated[tuple[str, ...], "rules that were run"]
     not_checked: Annotated[tuple[UncheckedRuleRecord, ...], "rules that could not be checked here"]
-    not_understood: Annotated[
-        tuple[NotUnderstoodRecord, ...],
-        "forms of links of which so many lead nowhere that no rule for them is known; their"
-        " findings are left out",
+    unconfirmed: Annotated[
+        tuple[UnconfirmedLinksRecord, ...],
+        "links that lead nowhere by the rules that UBP knows, by form; nothing else shows that they"
+        " are broken, so they are no findings",
     ]
     unverified: Annotated[tuple[UnverifiedRecord, ...], "sources that could not be verified"]
     behind: Annotated[
@@ -204,7 +203,7 @@ def check_record(
         accepted=_by_rule(report, is_accepted=True),
         rules=report.rules,
         not_checked=tuple(UncheckedRuleRecord(*rule) for rule in report.not_checked),
-        not_understood=tuple(map(_not_understood, report.not_understood)),
+        unconfirmed=tuple(map(_unconfirmed, report.unconfirmed)),
         unverified=tuple(map(_unverified, report.unknown)),
         behind=report.behind,
         noted=report.noted,
@@ -224,9 +223,9 @@ def _by_rule(report: CheckReport, *, is_accepted: bool) -> Mapping[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _not_understood(links: NotUnderstood) -> NotUnderstoodRecord:
+def _unconfirmed(links: UnconfirmedLinks) -> UnconfirmedLinksRecord:
     rule, generator, site, written = links.form
-    return NotUnderstoodRecord(rule, site, generator, written, *links[1:])
+    return UnconfirmedLinksRecord(rule, site, generator, written, *links[1:])
 
 
 def _unverified(finding: Finding) -> UnverifiedRecord:
@@ -266,16 +265,15 @@ def text(record: CheckRecord, write: Writer) -> Iterator[str]:
         yield from _findings(record.findings, write)
     yield _summary(record, write)
     yield from not_checked_sentences(record.not_checked)
-    links = map(_links, record.not_understood)
-    yield from map(write.quote, not_understood_sentences(tuple(links)))
+    links = map(_links, record.unconfirmed)
+    yield from map(write.quote, unconfirmed_sentences(tuple(links)))
     yield from _debts(record, write)
     yield from _steps(record, write)
 
 
-def _links(item: NotUnderstoodRecord) -> NotUnderstood:
+def _links(item: UnconfirmedLinksRecord) -> UnconfirmedLinks:
     form = Form(item.rule, item.generator, FilePath(item.site), item.written)
-    path = FilePath(item.filepath)
-    return NotUnderstood(form, item.lost, item.links, item.example, path, item.line)
+    return UnconfirmedLinks(form, item.lost, item.example, FilePath(item.filepath), item.line)
 
 
 def _fixes(fix: FixRecord, write: Writer) -> Iterator[str]:

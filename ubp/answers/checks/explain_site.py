@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.checks.gate import ANCHOR, FormCount, link_of
+from ubp.checks.forms import ANCHOR, FormCount, link_of
 from ubp.checks.run import survey_links
 from ubp.frame.answer import Answer, Request
 from ubp.frame.arguments import Ref
@@ -59,7 +59,7 @@ class LinkFormRecord:
     links: Annotated[Count, "number of them"]
     unverified: Annotated[Count, "those that the repository's files cannot verify"]
     lost: Annotated[Count, "those that lead nowhere"]
-    is_understood: Annotated[bool, "false: so many lead nowhere that none is reported"]
+    unconfirmed: Annotated[Count, "of these, links that nothing else shows to be broken"]
     example: Annotated[str | None, "one that leads nowhere, and where it is"]
 
 
@@ -140,7 +140,7 @@ def _form(counted: FormCount) -> LinkFormRecord:
         links=counted.links,
         unverified=counted.unverified,
         lost=counted.lost,
-        is_understood=counted.is_understood,
+        unconfirmed=counted.unconfirmed,
         example=f"{link_of(found)} ({found.filepath}:{found.line})" if found else None,
     )
 
@@ -189,8 +189,8 @@ def _forms_text(forms: list[LinkFormRecord], write: Writer) -> Iterator[str]:
         state = f"{form.lost} lead nowhere" if form.lost else "all lead somewhere"
         if form.unverified:
             state += f", {form.unverified} cannot be verified"
-        if not form.is_understood:
-            state = write.style.yellow(f"not understood: {state}, none is reported")
+        if form.unconfirmed:
+            state += f", {form.unconfirmed} of them not reported: nothing else shows it"
         example = f", for example {write.quote(form.example)}" if form.example else ""
         yield f"  {kind}: {form.links}, {state}{example}"
 

@@ -159,8 +159,8 @@ class InitRecord:
     problems: Annotated[Count, "pages with front matter problems"]
     links: Annotated[Count, "links in the pages"]
     broken: Annotated[Count, "links that lead to no page, file or heading"]
-    not_understood: Annotated[
-        Count, "links that were not checked, as no rule for their form is known"
+    unconfirmed: Annotated[
+        Count, "links that lead nowhere by UBP's rules, though nothing else shows it"
     ]
     embedded: Annotated[
         Count | None, "number of sections embedded; null if embedding was not requested"
@@ -252,7 +252,7 @@ def run(session: Session, request: InitRequest) -> InitRecord:
         problems=sum(1 for page in pages if page.facts.problems),
         links=links,
         broken=len(checked.findings),
-        not_understood=sum(form.lost for form in checked.not_understood),
+        unconfirmed=sum(form.lost for form in checked.unconfirmed),
         embedded=embedded,
         acceptable=acceptable,
         preview=preview,
@@ -534,8 +534,8 @@ def agent_files_text(files: Sequence[AgentFileRecord], write: Writer) -> Iterato
 
 def _links_to_nothing(record: InitRecord) -> str:
     broken = f"{record.broken} to nothing" if record.broken else ""
-    lost = record.not_understood
-    unknown = f"{lost} in a form that is not understood" if lost else ""
+    lost = record.unconfirmed
+    unknown = f"{lost} unconfirmed" if lost else ""
     words = " and ".join(filter(None, [broken, unknown]))
     return f" ({words})" if words else ""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from ubp.checks.finding import CheckReport, Finding
-from ubp.checks.gate import not_understood_sentences
+from ubp.checks.forms import unconfirmed_sentences
 from ubp.core.model import Commit, FilePath, ObjectId, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.records import JudgeRecord
@@ -124,7 +124,7 @@ def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
     unverified = outcome.report.unverified
     note = f" {count(unverified, 'source')} could not be verified: {outcome.report.unknown_cause}."
     sentence += note if unverified else ""
-    notes = not_understood_sentences(outcome.report.not_understood)
+    notes = unconfirmed_sentences(outcome.report.unconfirmed)
     return " ".join(
         [sentence, *not_checked_sentences(outcome.report.not_checked), *map(quote, notes)]
     )

@@ -1,0 +1,192 @@
+"""A link is a finding where something shows that it is broken; the others are counted."""
+
+import pytest
+
+from ubp.checks.accept import accept_findings
+from ubp.checks.forms import unconfirmed_sentences
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def guide(repository):
+    """A site of VitePress with a page that the index links to."""
+    repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    repository.write("docs/setup.md", "# Setup\n\n## Install\n\n## Update\n")
+    repository.write("docs/index.md", "# Index\n\n[setup](/setup#install)\n")
+    repository.commit("Begin")
+    return repository
+
+
+def hints(report):
+    return [(finding.subject, finding.hint) for finding in report.findings]
+
+
+def forms(report):
+    return [(item.form.written, item.lost) for item in report.unconfirmed]
+
+
+def test_address_that_no_version_had_is_counted_with_an_example(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x](/api/one) [y](/api/two)\n")
+    report = check(guide)
+    assert report.findings == ()
+    (item,) = report.unconfirmed
+    assert item == (("broken-link", "vitepress", "docs", "/…"), 2, "/api/one", "docs/index.md", 3)
+    assert unconfirmed_sentences([item]) == [
+        "2 links lead nowhere by the rules that UBP knows, but nothing else shows that they are"
+        " broken: 2 written as `/…` in docs (/api/one in docs/index.md:3)."
+        " `ubp check --unconfirmed` lists them."
+    ]
+
+
+def test_unconfirmed_links_are_warnings_where_they_are_asked_for(guide, found):
+    guide.write("docs/index.md", "# Index\n\n[x](/api/one)\n")
+    assert found(guide, rules=["broken-link"], lists_unconfirmed=True) == [
+        "warning broken-link docs/index.md:3 markdown /api/one"
+    ]
+
+
+def test_address_of_a_page_that_was_removed_is_a_finding_with_the_commit(guide, check):
+    guide.write("docs/old.md", "# Old\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/old)\n")
+    guide.commit("Add a page")
+    guide.git("rm", "-q", "docs/old.md")
+    guide.commit("Remove a page")
+    ((subject, hint),) = hints(check(guide))
+    assert subject == "markdown /old"
+    assert hint.startswith(f"docs/old.md existed until {guide.git('rev-parse', 'HEAD')[:8]} (")
+
+
+def test_path_of_no_file_in_a_folder_that_exists_is_a_finding(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x](gone.md) [y](api/gone.md)\n")
+    report = check(guide)
+    assert hints(report) == [("markdown gone.md", "")]
+    assert forms(report) == [("….md", 1)]
+
+
+def test_path_in_a_piece_that_other_pages_include_is_not_confirmed(guide, check):
+    guide.write("docs/snippets/first.md", "[x](gone.md)\n")
+    assert check(guide).findings == ()
+
+
+def test_links_that_leave_copied_pages_are_not_confirmed(guide, check):
+    guide.write("docs/api/x/app.md", "[a](../../../src/a.c) [b](../../b.md)\n")
+    assert forms(check(guide)) == [("../…", 2)]
+
+
+def test_prefix_of_a_generator_is_not_confirmed(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x](@/setup.md)\n")
+    assert forms(check(guide)) == [("@/…", 1)]
+
+
+def test_heading_that_an_earlier_version_had_is_a_finding_with_the_commit(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Deploy\n\n<Steps />\n")
+    guide.commit("Rename a heading")
+    ((subject, hint),) = hints(check(guide))
+    assert subject == "markdown /setup#install"
+    assert hint.startswith(f"Until {guide.git('rev-parse', 'HEAD')[:8]} (")
+    assert ") it had this heading." in hint
+
+
+def test_heading_of_a_page_that_was_renamed_since_is_found_in_its_old_file(guide, check):
+    guide.git("mv", "docs/setup.md", "docs/begin.md")
+    guide.write("docs/index.md", "# Index\n\n[setup](/begin#install)\n")
+    guide.commit("Move a page")
+    guide.write("docs/begin.md", "# Setup\n\n<Steps />\n")
+    guide.commit("Remove a heading")
+    ((_, hint),) = hints(check(guide))
+    assert ") it had this heading." in hint
+
+
+def test_heading_that_another_rule_may_make_is_not_confirmed(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Install <Badge/>\n")
+    guide.write("docs/index.md", "# Index\n\n[setup](/setup#in-stall)\n")
+    guide.commit("Write a heading otherwise")
+    report = check(guide)
+    assert (report.findings, forms(report)) == ((), [("#", 1)])
+
+
+def test_heading_of_a_page_that_a_shortcode_fills_since_is_not_confirmed(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n{{< steps >}}\n")
+    guide.commit("Make headings of data")
+    assert forms(check(guide)) == [("#", 1)]
+
+
+def test_heading_of_a_page_of_the_same_name_is_evidence(guide, check):
+    guide.write("docs/v1/deploy.md", "# Deploy\n\n## Roll back\n\n<Steps />\n")
+    guide.write("docs/v2/deploy.md", "# Deploy\n\n<Steps />\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/v2/deploy#roll-back)\n")
+    assert hints(check(guide)) == [
+        ("markdown /v2/deploy#roll-back", "docs/v1/deploy.md has this heading.")
+    ]
+
+
+def test_heading_that_nothing_spells_is_a_finding_in_a_plain_page(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
+    assert hints(check(guide)) == [("markdown /setup#roll-back", "")]
+
+
+def test_heading_that_code_spells_is_not_confirmed(guide, check):
+    guide.write("docs/.vitepress/theme.ts", "export const added = ['Roll back']\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
+    assert forms(check(guide)) == [("#", 1)]
+
+
+def test_heading_in_a_page_with_a_component_is_not_confirmed_by_absence(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n<Steps />\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
+    assert forms(check(guide)) == [("#", 1)]
+
+
+def test_misspelt_heading_is_a_finding_also_beside_components(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Installation\n\n<Steps />\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#instalation)\n")
+    assert hints(check(guide)) == [
+        ("markdown /setup#instalation", "Did you mean #installation?")
+    ]
+
+
+def test_link_that_the_change_itself_breaks_is_reported_without_other_evidence(guide, found):
+    guide.write("docs/index.md", "# Index\n\n[x](/setup)\n")
+    guide.commit("Link to a page")
+    guide.git("rm", "-q", "docs/setup.md")
+    assert found(guide, staged=True, rules=["broken-link"]) == [
+        "error broken-link docs/index.md:3 markdown /setup"
+    ]
+
+
+def test_new_link_without_evidence_is_counted_in_a_change(guide, check):
+    guide.write("docs/new.md", "# New\n\n[x](/api/new)\n")
+    guide.git("add", "--all")
+    report = check(guide, staged=True)
+    assert (report.findings, forms(report)) == ((), [("/…", 1)])
+
+
+def test_debt_is_not_obsolete_where_the_evidence_is_out_of_reach(guide, check, tmp_path):
+    guide.write("docs/setup.md", "# Setup\n\n<Steps />\n")
+    guide.commit("Remove a heading")
+    assert len(check(guide).findings) == 1
+    with Workspace.open(str(guide.root), clock=lambda: guide.clock) as workspace:
+        accepted = accept_findings(workspace.session)
+    guide.write(".ubp/debt.txt", accepted.text)
+    guide.commit("Accept it")
+    guide.git("clone", "-q", "--depth", "1", f"file://{guide.root}", str(tmp_path / "shallow"))
+    shallow = type(guide)(tmp_path / "shallow")
+    report = check(shallow)
+    assert (report.findings, forms(report)) == ((), [("#", 1)])
+
+
+def test_fix_leaves_links_without_evidence(guide, fix):
+    guide.write("docs/sub/here.md", "# Here\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/x/here)\n")
+    assert fix(guide).fixed == ()
+
+
+def test_page_with_an_id_is_linked_by_the_id_whatever_the_case_of_its_file(repository, found):
+    repository.write("docusaurus.config.js", "module.exports = { presets: [['classic', {}]] }\n")
+    repository.write("docs/Configuration.md", "---\nid: configuration\n---\n# Configuration\n")
+    repository.write("docs/Other.md", "# Other\n")
+    repository.write("docs/cli.md", "# CLI\n\n[a](configuration) [b](other.md)\n")
+    repository.commit("Begin")
+    assert found(repository, rules=["broken-link"]) == [
+        "error broken-link docs/cli.md:3 markdown other.md"
+    ]

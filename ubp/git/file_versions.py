@@ -1,0 +1,139 @@
+"""The versions of files in the history of a commit: which blobs lay at a path, and until when."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.core.model import FilePath, ObjectId
+from ubp.git.output import decode_path
+from ubp.git.repository import Repository
+
+# The newest; a log of so many takes 1 to 3 s of CPU (cockroachdb/docs, 15,000 files).
+MAX_COMMITS = 20_000
+_COMMIT = b"commit "
+
+
+class LoggedCommit(NamedTuple):
+    """A commit and its committer date in seconds since the epoch."""
+
+    id: ObjectId
+    date: int
+
+
+class FileChange(NamedTuple):
+    """A change of a file by the commit at a position of the log, the newest at 0.
+
+    `before` and `after` are blobs; None: there was no file, or there is none.
+    """
+
+    position: int
+    before: ObjectId | None
+    after: ObjectId | None
+
+
+class FileVersion(NamedTuple):
+    """A blob that lay at a path, up to the change that replaced or removed it."""
+
+    path: FilePath
+    blob: ObjectId
+    until: LoggedCommit
+
+
+class FileVersions:
+    """The changes of all files in the history of a commit, merges apart.
+
+    `changes` are sorted by path, the newest first. A clone that is shallow has few of them.
+    """
+
+    def __init__(
+        self, commits: Sequence[LoggedCommit], changes: Mapping[FilePath, Sequence[FileChange]]
+    ) -> None:
+        self._commits = commits
+        self._changes = changes
+        self._removed: dict[int, list[tuple[FilePath, ObjectId]]] = {}
+        for path, of_path in changes.items():
+            for change in of_path:
+                if change.after is None and change.before is not None:
+                    self._removed.setdefault(change.position, []).append((path, change.before))
+
+    def removed(self) -> dict[FilePath, LoggedCommit]:
+        """Return the files that the last of their changes removed, with its commit."""
+        return {
+            path: self._commits[of_path[0].position]
+            for path, of_path in self._changes.items()
+            if of_path[0].after is None
+        }
+
+    def older(self, path: FilePath) -> Iterator[FileVersion]:
+        """Yield the blobs that were replaced at a path, the newest first; renames are followed.
+
+        A file was renamed if the commit that added it removed one with the same bytes, or only one
+        with the same name.
+        """
+        position, seen = -1, set[FilePath]()
+        following: FilePath | None = path
+        while following and following not in seen:
+            seen.add(following)
+            added = None
+            for change in self._changes.get(following, ()):
+                if change.position <= position:
+                    continue
+                position = change.position
+                if change.before is None:
+                    added = change
+                    break
+                yield FileVersion(following, change.before, self._commits[change.position])
+            following = self._origin(following, added) if added else None
+            if following and added:  # the version that was moved
+                position = added.position - 1
+
+    def _origin(self, path: FilePath, added: FileChange) -> FilePath | None:
+        removed = self._removed.get(added.position, [])
+        same = [old for old, blob in removed if blob == added.after]
+        named = [old for old, _ in removed if _name(old) == _name(path)]
+        if same:
+            return same[0]
+        return named[0] if len(named) == 1 else None
+
+
+def read_file_versions(repository: Repository, start: ObjectId) -> FileVersions:
+    """Return the changes of all files in the newest MAX_COMMITS commits up to `start`."""
+    output = repository.run(
+        "log",
+        "--raw",
+        "-z",
+        "--no-abbrev",
+        "--no-renames",
+        "--no-merges",
+        f"--max-count={MAX_COMMITS}",
+        "--format=commit %H %ct",
+        start,
+        "--",
+    )
+    commits: list[LoggedCommit] = []
+    changes: dict[bytes, list[FileChange]] = {}
+    tokens = iter(output.split(b"\0"))
+    for raw in tokens:
+        token = raw.lstrip(b"\n")
+        if token.startswith(_COMMIT):
+            line, _, token = token.partition(b"\n")
+            _, name, date = line.split()
+            commits.append(LoggedCommit(ObjectId(name.decode("ascii")), int(date)))
+            token = token.lstrip(b"\n")
+        if token.startswith(b":"):
+            _, _, before, after, _ = token.decode("ascii").split(" ")
+            change = FileChange(len(commits) - 1, _blob(before), _blob(after))
+            changes.setdefault(next(tokens), []).append(change)
+    return FileVersions(commits, {decode_path(path): made for path, made in changes.items()})
+
+
+def _blob(name: str) -> ObjectId | None:
+    return ObjectId(name) if name.strip("0") else None
+
+
+def _name(path: FilePath) -> str:
+    """Return the name of a file without suffix, of a folder's page with the folder."""
+    folder, _, last = path.rpartition("/")
+    name = last.partition(".")[0].lower()
+    if name in {"index", "_index", "readme", "page"}:
+        return f"{folder.rpartition('/')[2]}/{name}"
+    return name
