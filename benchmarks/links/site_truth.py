@@ -1,7 +1,7 @@
 """Compare `ubp check` with the site that its own generator builds.
 
     python benchmarks/links/site_truth.py SITE --tools DIRECTORY [--folder FOLDER] [--html FOLDER]
-        [--plain] [--no-gate]
+        [--plain] [--unconfirmed]
 
 SITE is a clone; FOLDER is that of its site, by default the one with most pages. The site is copied
 and built as its authors do, or, where that fails or with `--plain`, by the same generator with what
@@ -19,9 +19,9 @@ right   the HTML has the link, and it leads nowhere
 wrong   the HTML has the link, and it leads to a page, a file or an id
 open    the HTML has no such link: the generator changed or dropped it, so a person has to look
 missed  a link of the HTML leads nowhere, its page has it in its text, and UBP has no finding
-unreported  the same, but UBP has one that it does not report, as the link's form is not understood
+unconfirmed  the same, but UBP counts it as unconfirmed
 
-With `--no-gate` also the findings are judged that UBP does not report.
+With `--unconfirmed` also the links are judged that UBP counts so.
 """
 
 import argparse
@@ -31,7 +31,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import unittest.mock
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from html.parser import HTMLParser
@@ -42,7 +41,6 @@ from urllib.parse import unquote, urlsplit
 from benchmarks.common.measure import print_table
 from ubp.answers.checks.explain_site import ExplainSiteRequest, LinkFormRecord
 from ubp.answers.checks.explain_site import run as explain_site
-from ubp.checks import run as checks
 from ubp.checks.finding import Finding
 from ubp.checks.run import check_target
 from ubp.index.session import Session, Target
@@ -140,7 +138,7 @@ def main() -> None:
     parser.add_argument("--folder")
     parser.add_argument("--html", type=Path)
     parser.add_argument("--plain", action="store_true")
-    parser.add_argument("--no-gate", action="store_true")
+    parser.add_argument("--unconfirmed", action="store_true")
     parser.add_argument("--examples", type=int, default=20)
     options = parser.parse_args()
     with Workspace.open(str(options.site)) as workspace:
@@ -165,8 +163,7 @@ def main() -> None:
             for path, data in view.read(pages).items()
         }
         findings = find(session, texts)
-        with unittest.mock.patch.object(checks, "find_not_understood", return_value={}):
-            hidden = find(session, texts)
+        hidden = find(session, texts, lists_unconfirmed=True)
     forms = [f for f in explained.links if (f.generator, f.site) == (chosen.generator, site.folder)]
     with tempfile.TemporaryDirectory(dir=options.tools.resolve()) as folder:
         if options.html:
@@ -178,7 +175,7 @@ def main() -> None:
             copy_site(options.site, root)
             built = build(site, pages, root, options.tools.resolve(), is_plain=options.plain)
         links = read_links(built, site)
-    if options.no_gate:
+    if options.unconfirmed:
         findings = hidden
     gated = {finding_key(finding) for finding in hidden}
     report(
@@ -194,10 +191,12 @@ def main() -> None:
     )
 
 
-def find(session: Session, pages: Collection[str]) -> list[Finding]:
+def find(
+    session: Session, pages: Collection[str], *, lists_unconfirmed: bool = False
+) -> list[Finding]:
     """Return the broken links and anchors that UBP finds in these pages of the last commit."""
-    findings = check_target(session, Target("HEAD"), rules=RULES).findings
-    return [finding for finding in findings if finding.filepath in pages]
+    report = check_target(session, Target("HEAD"), rules=RULES, lists_unconfirmed=lists_unconfirmed)
+    return [finding for finding in report.findings if finding.filepath in pages]
 
 
 def finding_key(finding: Finding) -> tuple[str, tuple[str, str]]:
@@ -238,15 +237,14 @@ def report(  # noqa: PLR0913, PLR0917  # what is compared
                 continue  # of a theme
             lost += 1
             if link.key not in keys[path] and not is_ignored(root, path, link.href):
-                verdict = "unreported" if (path, link.key) in gated else "missed"
+                verdict = "unconfirmed" if (path, link.key) in gated else "missed"
                 judged[verdict].append(f"{path} {link.href}")
     every = [form for form in forms if form.links]
     total = sum(form.links for form in every)
-    under = sum(form.links for form in every if not form.is_understood)
-    unverified = sum(form.unverified for form in every if form.is_understood)
-    header = ["pages", "links", "under a gate", "not verified", "lost in HTML"]
-    row = [len(links), total, under, unverified, lost]
-    verdicts = ("right", "wrong", "open", "missed", "unreported")
+    unverified = sum(form.unverified for form in every)
+    header = ["pages", "links", "not verified", "lost in HTML"]
+    row = [len(links), total, unverified, lost]
+    verdicts = ("right", "wrong", "open", "missed", "unconfirmed")
     row += [len(judged[verdict]) for verdict in verdicts]
     print_table(f"{generator}, {built.how}", [*header, *verdicts], [list(map(str, row))])
     for verdict in verdicts[1:]:

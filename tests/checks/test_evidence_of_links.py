@@ -31,11 +31,12 @@ def test_address_that_no_version_had_is_counted_with_an_example(guide, check):
     assert report.findings == ()
     (item,) = report.unconfirmed
     assert item == (("broken-link", "vitepress", "docs", "/…"), 2, "/api/one", "docs/index.md", 3)
-    assert unconfirmed_sentences([item]) == [
+    (sentence,) = unconfirmed_sentences([item])
+    assert sentence == (
         "2 links lead nowhere by the rules that UBP knows, but nothing else shows that they are"
         " broken: 2 written as `/…` in docs (/api/one in docs/index.md:3)."
         " `ubp check --unconfirmed` lists them."
-    ]
+    )
 
 
 def test_unconfirmed_links_are_warnings_where_they_are_asked_for(guide, found):
@@ -140,9 +141,7 @@ def test_heading_in_a_page_with_a_component_is_not_confirmed_by_absence(guide, c
 def test_misspelt_heading_is_a_finding_also_beside_components(guide, check):
     guide.write("docs/setup.md", "# Setup\n\n## Installation\n\n<Steps />\n")
     guide.write("docs/index.md", "# Index\n\n[x](/setup#instalation)\n")
-    assert hints(check(guide)) == [
-        ("markdown /setup#instalation", "Did you mean #installation?")
-    ]
+    assert hints(check(guide)) == [("markdown /setup#instalation", "Did you mean #installation?")]
 
 
 def test_link_that_the_change_itself_breaks_is_reported_without_other_evidence(guide, found):

@@ -17,6 +17,9 @@ repository. It also skips links in code, comments and HTML.
 With `--staged` or `--base`, only links broken by the change are reported: its own new links, and
 links in other pages to files that it removes or renames.
 
+In a site, a link is reported only where something shows that it is broken, such as an earlier
+version that had it; `ubp check --unconfirmed` reports the others, too.
+
 What to do: correct the link, or restore its target. If there is a single possible target (the page
 was renamed in the same change, only one page has this name, or the path is that of a page but for a
 typing error in one of its names), `ubp check --fix` corrects the link.

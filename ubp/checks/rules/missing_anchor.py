@@ -10,6 +10,9 @@ not in the repository, a heading with a value in `{{ }}`), in pieces in a folder
 a comment names them and the site's own programs read it, and where a link matches several pages;
 see ambiguous-link.
 
+In a site, a anchor is reported only where something shows that it is broken, such as an earlier
+version that had it; `ubp check --unconfirmed` reports the others, too.
+
 What to do: link to an existing heading. `ubp check --fix` does where only one heading of the page
 can be meant: its anchor differs in signs (`-`, `_`), by a slip of the fingers, or by a few words.
 
