@@ -69,6 +69,20 @@ def test_path_in_a_piece_that_other_pages_include_is_not_confirmed(guide, check)
     assert check(guide).findings == ()
 
 
+def test_heading_linked_in_a_piece_may_be_of_the_page_that_includes_it(guide, check):
+    guide.write("docs/snippets/first.md", "# First\n\n[x](#elsewhere)\n")
+    assert forms(check(guide)) == [("#", 1)]
+
+
+def test_index_that_a_build_makes_of_a_readme_is_not_confirmed(repository, check):
+    repository.write("book.toml", "[book]\ntitle = 'x'\n")
+    repository.write("src/SUMMARY.md", "# Summary\n\n- [a](a.md)\n- [b](b/README.md)\n")
+    repository.write("src/a.md", "# A\n\n[b](b/index.md)\n")
+    repository.write("src/b/README.md", "# B\n")
+    repository.commit("Begin")
+    assert check(repository).findings == ()
+
+
 def test_links_that_leave_copied_pages_are_not_confirmed(guide, check):
     guide.write("docs/api/x/app.md", "[a](../../../src/a.c) [b](../../b.md)\n")
     assert forms(check(guide)) == [("../…", 2)]

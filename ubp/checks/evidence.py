@@ -91,6 +91,9 @@ class Evidence:
         link = finding.about
         if not isinstance(link, Link):
             return ""
+        site = self._context.graph.sites.of(finding.filepath)
+        if site is not None and _PIECES.search(finding.filepath):  # its links begin elsewhere
+            return None
         if finding.rule == ANCHOR:
             return self._of_anchor(finding, link)
         return self._of_link(finding, link)
@@ -101,8 +104,6 @@ class Evidence:
         if link.kind in WIKILINKS:
             return ""
         site = self._context.graph.sites.of(finding.filepath)
-        if site is not None and _PIECES.search(finding.filepath):
-            return None
         is_named = self._names_file(finding, link, site)
         if finding.related and not finding.fix and "letter" in finding.message:
             return "" if is_named else None
@@ -128,6 +129,9 @@ class Evidence:
             if leaves(site, finding.filepath, link):  # a build may have copied the page
                 return False
         folder = FilePath(path.rpartition("/")[0])
+        readme = FilePath(f"{folder}/README.md".lstrip("/"))
+        if site is not None and stem(path) == "index" and self._context.view.entry(readme):
+            return False  # mdBook makes it of README.md
         entry = self._context.view.entry(folder) if folder else None
         return not folder or (entry is not None and entry.is_directory)
 
