@@ -45,10 +45,10 @@ def organisation_html(record: HubReportRecord, name: str) -> str:
             ("repositories", "Repositories", len(record.repositories)),
             ("pages", "Pages to review", len(record.pages) + record.hidden_pages),
         ],
-        graph="",
+        graph_data=None,
         sections=[section for section in _sections(record, report) if section],
         time=clock(now),
-        script=Markup(),
+        scripts=[],
     )
     return f"{page}\n"
 
