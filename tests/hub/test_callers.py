@@ -47,9 +47,24 @@ def text(record: WhoRecord, write: Writer) -> Iterator[str]:
 WHO = HubAnswer("who", WhoRequest, WhoRecord, run, text, "ubp_who", "Who", "Who asks.")
 
 
+@dataclass(frozen=True, slots=True)
+class EchoRequest(Request[WhoRecord]):
+    """What to ask the database."""
+
+    text: Annotated[str, "a text"]
+
+
+def echo(connection, reader: str, request: EchoRequest) -> WhoRecord:
+    (found,) = connection.execute("select %s::text", [request.text]).fetchone()
+    return WhoRecord(reader=reader, repositories=(found,))
+
+
+ECHO = HubAnswer("echo", EchoRequest, WhoRecord, echo, text, "ubp_echo", "Echo", "Says it again.")
+
+
 @pytest.fixture
 def hub(database_address, issuers):
-    with running_hub(database_address, issuers, answers=(WHO,)) as running:
+    with running_hub(database_address, issuers, answers=(WHO, ECHO)) as running:
         for name in ("ann", "bob"):
             running.execute("insert into repository (name) values (%s)", f"github.com/acme/{name}")
             running.grant(f"github.com/{name}", f"github.com/acme/{name}")
@@ -83,8 +98,21 @@ def test_arguments_that_an_answer_does_not_have_are_refused(hub):
     assert (status, "sql" in answer.decode()) == (400, True)
 
 
+@pytest.mark.parametrize("value", ["a\0b", "a\ud800", "a/" * 10_000], ids=["NUL", "half", "long"])
+def test_text_that_no_row_has_is_refused_and_logged(hub, value):
+    token = hub.person()
+    assert hub.call("/v1/ask/echo", token=token, value={"text": value})[0] == 400
+    params = {"name": "ubp_echo", "arguments": {"text": value}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    status, answer = hub.call("/mcp", token=token, body=json.dumps(call).encode(), **MCP)
+    # The library itself refuses half a character.
+    assert status == 400 or json.loads(answer)["result"]["isError"]
+    rows = hub.rows("select method, status from audit where method = 'ask'")
+    assert rows == [("ask", 400)]
+
+
 def test_tool_is_listed_with_its_description(hub):
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).encode()
     _, answer = hub.call("/mcp", token=hub.person(), body=body, **MCP)
-    (tool,) = json.loads(answer)["result"]["tools"]
+    tool, _ = json.loads(answer)["result"]["tools"]
     assert (tool["name"], tool["description"]) == ("ubp_who", "Who asks.")

@@ -21,7 +21,7 @@ from tests.hub.test_order import (
     push_run,
     stored,
 )
-from ubp.board.wire import MAX_BODY_BYTES, cut, manifest_value
+from ubp.board.wire import MAX_BODY_BYTES, cut, digest_of, manifest_value
 from ubp.core.errors import HubError
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database
@@ -251,6 +251,28 @@ def test_hostile_row_is_stored_or_refused_and_never_an_error_of_the_hub(hub, cas
     status, _ = hub.call("/v1/upload", token="development-token-for-tests", value=upload)
     assert status == (200 if case == "SQL in a path" else 400)
     assert hub.rows("select count(*) from ref")[0][0] in {0, 1}
+
+
+EDGE = ["b.md", "references"]
+REFERENCE = ["", "a.py", "", None, "fresh", "fresh", "pin", None, None, None, 1 << 40, None]
+UNSTORABLE = {
+    "path that no index can have": [random.Random(1).randbytes(2_000).hex(), "b" * 40, None, None],
+    "edge twice": ["a.md", "b" * 40, None, None, ["fresh", False, [], [], [EDGE, EDGE]]],
+    "number of commits": ["a.md", "b" * 40, None, None, ["fresh", False, [], [REFERENCE], []]],
+}
+
+
+@pytest.mark.parametrize("case", UNSTORABLE)
+def test_board_that_the_tables_cannot_have_is_refused_for_good(hub, case):
+    text = json.dumps([1, 0, 1, [UNSTORABLE[case]]], separators=(",", ":"), sort_keys=True)
+    push = {**manifest_value(manifest_of(board_of(1), 1)), "pieces": [digest_of(text)], "parts": {}}
+    token = "development-token-for-tests"
+    upload = {**push, "pieces": [text], "parts": []}
+    assert hub.call("/v1/upload", token=token, value=upload)[0] == 200
+    status, answer = hub.call("/v1/push", token=token, value=push)
+    assert (status, b"cannot store" in answer) == (400, True)
+    assert hub.rows("select count(*) from file")[0][0] == 0
+    assert hub.rows("select status from audit order by id desc limit 1") == [(400,)]
 
 
 def test_pushes_of_several_repositories_at_once_all_arrive(database_address):

@@ -14,6 +14,8 @@ from ubp.answers.hub.pages import (
     pages_text,
     staleness_text,
 )
+from ubp.board.model import MAX_TEXT_CHARACTERS, is_text
+from ubp.core.errors import BadArgumentError
 from ubp.frame.answer import Request
 from ubp.frame.arguments import check_arguments, make_request
 from ubp.frame.schema import Schema, request_schema
@@ -53,8 +55,17 @@ class HubAnswer(Generic[RequestT, RecordT]):
         """Return the request that arguments describe.
 
         Raises:
-            BadArgumentError: an argument is unknown, missing or not allowed.
+            BadArgumentError: an argument is unknown, missing or not allowed, or a text that no row
+                can have.
         """
+        for name, value in arguments.items():
+            if isinstance(value, str) and not is_text(value):
+                raise BadArgumentError(
+                    name,
+                    "An argument is not a text that the hub can look for.",
+                    cause=f"It must be Unicode without NUL, of at most {MAX_TEXT_CHARACTERS:,}"
+                    " characters.",
+                )
         kind: Any = self.request
         made: RequestT = make_request(kind, check_arguments(self.schema, arguments))
         return made

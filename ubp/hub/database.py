@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple, Self
 
 import psycopg
+from psycopg.errors import ProgramLimitExceeded
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ubp.core.errors import HubError
@@ -74,11 +75,17 @@ class Database:
         """Yield a connection, in a transaction that ends with the body.
 
         Raises:
-            HubError: the database cannot be reached.
+            HubError: the database cannot be reached, or has no room for a value.
         """
         try:
             with self._pool.connection() as connection:
                 yield connection
+        except (psycopg.DataError, psycopg.IntegrityError, ProgramLimitExceeded) as error:
+            # Not `DatabaseDownError`: asking again would not help.
+            raise HubError(
+                "The hub cannot store this.",
+                cause="A value is too long or too large for its table, or is there twice.",
+            ) from error
         except (PoolTimeout, psycopg.OperationalError) as error:
             raise DatabaseDownError(
                 "The hub's database cannot be reached.",
