@@ -154,6 +154,17 @@ def test_rotated_keys_are_read_again_and_old_ones_forgotten(hub, monkeypatch):
         issuer.keys = {"first": first}
 
 
+ODD = {"kty": "EC", "crv": "of tomorrow", "kid": "odd", "x": "AA", "y": "AA"}
+
+
+@pytest.mark.parametrize("odd", [ODD, "no key at all"], ids=["curve", "text"])
+def test_key_that_is_not_understood_leaves_the_others(hub, monkeypatch, odd):
+    monkeypatch.setitem(hub.provider.keys, "odd", None)
+    public = hub.provider.public
+    monkeypatch.setattr(hub.provider, "public", lambda name: public(name) if name != "odd" else odd)
+    assert hub.call(BOARD, token=hub.person())[0] == 404
+
+
 def test_tokens_with_unknown_keys_do_not_have_the_issuer_asked_each_time(hub):
     hub.call(BOARD, token=hub.person())
     before = hub.provider.reads

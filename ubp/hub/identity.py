@@ -9,7 +9,9 @@ import hmac
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from threading import Lock
 from typing import Any
 from urllib.error import URLError
@@ -260,7 +262,14 @@ class _Keys:
                 self._read_at = self._clock()
                 try:
                     self._keys = self._read()
-                except (OSError, ValueError, KeyError, ConfigError, jwt.PyJWTError) as error:
+                except (
+                    OSError,
+                    HTTPException,
+                    ValueError,
+                    LookupError,
+                    TypeError,
+                    ConfigError,
+                ) as error:
                     if not is_known:
                         raise UnauthorizedError("the issuer's keys cannot be read") from error
             if name and name in self._keys:
@@ -278,8 +287,10 @@ class _Keys:
                 raise ValueError("the issuer names no keys")
         found = {}
         for key in _fetch(address)["keys"]:
-            if key.get("use", "sig") == "sig" and key.get("kty") in {"RSA", "EC", "OKP"}:
-                found[str(key.get("kid", ""))] = jwt.PyJWK(key)
+            # A key that is not understood is for others (RFC 7517, section 5).
+            with suppress(jwt.PyJWTError, AttributeError):
+                if key.get("use", "sig") == "sig" and key.get("kty") in {"RSA", "EC", "OKP"}:
+                    found[str(key.get("kid", ""))] = jwt.PyJWK(key)
         return found
 
 
