@@ -29,7 +29,7 @@ class NamingLineRecord:
     """A line of a page with the identifier."""
 
     filepath: PagePath
-    line: Line
+    line: Annotated[Line, "line of the page, from 1"]
     text: Annotated[str, "the line, of a long one its beginning"]
     copies: Annotated[Count, "number of other versions of the page with the same line"] = 0
 
@@ -39,7 +39,7 @@ class DefinitionRecord:
     """A place in code that defines the identifier."""
 
     source_path: Annotated[str, "path from the root"]
-    line: Line
+    line: Annotated[Line, "line where the definition begins, from 1"]
     text: Annotated[str, "the definition without its body"]
     is_certain: Annotated[
         bool, "whether a keyword such as class or fn defines it; else it may be a key or an option"
