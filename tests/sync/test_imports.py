@@ -251,6 +251,34 @@ def test_source_without_https_is_refused(run, source):
     assert f"Cannot import {source}." in add(run, source, status=2)
 
 
+@pytest.mark.parametrize(
+    ("source", "hint"),
+    [
+        ("github.com/toml-lang/toml", "add tiny https://github.com/toml-lang/toml?"),
+        ("http://spec.example/x", "add tiny https://spec.example/x?"),
+        ("grapql", "add tiny graphql?"),
+        ("../nowhere", "Use an https address, a path or one of these names."),
+    ],
+)
+def test_refused_source_hints_at_the_command_that_it_seems_to_mean(run, source, hint):
+    assert hint in add(run, source, status=2)
+
+
+@pytest.mark.parametrize(
+    ("file", "hint"),
+    [
+        ("page.html", "Convert its other files: --include '**/*.md' --include '**/*.html'"),
+        ("page.ipynb", "Convert its other files: --include '**/*.md' --include '**/*.ipynb'"),
+        ("page.png", "Use another directory, or other patterns with --include."),
+    ],
+)
+def test_folder_without_documents_hints_at_patterns_for_its_own_files(run, tmp_path, file, hint):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / file).write_text("text")
+    assert hint in add(run, str(folder), status=2)
+
+
 def test_unknown_host_is_named_as_the_cause(site, run, monkeypatch):
     monkeypatch.setattr("ubp.sync.fetch.MAX_ATTEMPTS", 1)
     out = add(run, "https://nowhere.example/spec", status=2)

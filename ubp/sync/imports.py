@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version as version_of
 from typing import NamedTuple
@@ -159,7 +159,9 @@ def read_files(collection: Collection, progress: Progress) -> ReadFiles:
                 f"{bad.address}: {bad.reason}" for bad in found.problems[:SHOWN_PROBLEMS]
             )
             or f"Expected files that match {', '.join(include)}.",
-            hint="Use another directory, or --include: '**/*.html' for web pages.",
+            hint=f"Convert its other files: {patterns_for(left_out)}"
+            if (left_out := count_left_out(collection))
+            else "Use another directory, or other patterns with --include.",
         )
     return found
 
@@ -202,6 +204,11 @@ def count_left_out(collection: Collection) -> Mapping[str, int]:
     suffixes = (os.path.splitext(path)[1].lower() for path in paths)
     found = Counter(suffix for suffix in suffixes if suffix in CONVERTED_SUFFIXES)
     return {suffix: found[suffix] for suffix in sorted(found)}
+
+
+def patterns_for(left_out: Iterable[str]) -> str:
+    """Return the options that import Markdown and the files with these suffixes."""
+    return " ".join(f"--include '**/*{suffix}'" for suffix in (".md", *left_out))
 
 
 def _is_utf_8(data: bytes) -> bool:

@@ -1,6 +1,7 @@
 """Add, synchronize and remove collections, one process at a time for each."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from ubp.core.errors import (
 )
 from ubp.core.model import ObjectId
 from ubp.core.shell import ubp_command
+from ubp.core.text import closest_name
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import LOCATION_VARIABLES
 from ubp.git.write import ABSENT, update_ref
@@ -62,6 +64,7 @@ from ubp.sync.repositories import (
 # Forges whose addresses of two parts are repositories, and not web pages.
 FORGES = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
 OWNER_AND_NAME = 2
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +162,21 @@ def _describe(request: AddRequest, context: Context) -> Collection:
         raise UsageError(
             f"Cannot import {source}.",
             cause=f"It is not an https address, a file or a directory, nor one of {names}.",
-            hint="Use an https address, a path or one of these names.",
+            hint=_hint_for(source, request.name),
         )
     policy = request.policy or "fulltext"
     return Collection(request.name, kind, address, request.include, request.language, policy)
+
+
+def _hint_for(source: str, name: str) -> str:
+    """Return a hint for what is no source: the command that it seems to mean, if there is one."""
+    scheme, separator, rest = source.rpartition("://")
+    host = rest.partition("/")[0]
+    if scheme == "http" or (not separator and _HOST.fullmatch(host) and "/" in rest):
+        return f"Did you mean {ubp_command('collections', 'add', name, f'https://{rest}')}?"
+    if known := closest_name(source, [entry.name for entry in SPECIFICATIONS]):
+        return f"Did you mean {ubp_command('collections', 'add', name, known)}?"
+    return "Use an https address, a path or one of these names."
 
 
 def _kind_of_path(path: str, context: Context) -> AddedKind:

@@ -15,7 +15,7 @@ from ubp.answers.collections.sync import SyncRecord, status, sync_record, text
 from ubp.frame.answer import Answer, Place, Request
 from ubp.frame.writer import Writer
 from ubp.index.collections import AddedKind, Collection, read_collection
-from ubp.sync.imports import count_left_out
+from ubp.sync.imports import count_left_out, patterns_for
 from ubp.sync.run import AddRequest, add_collection, plan_collection, propose_folder
 
 Policy = Literal["fulltext", "excerpt_only"]
@@ -105,8 +105,7 @@ def plan_text(collection: Collection, version: str | None, write: Writer) -> Ite
         yield f"  files: {', '.join(map(write.name, collection.include))}"
     if left_out := count_left_out(collection):
         yield f"  left out: {', '.join(f'{left_out[suffix]} {suffix}' for suffix in left_out)}"
-        wanted = " ".join(f"--include '**/*{suffix}'" for suffix in (".md", *left_out))
-        yield f"  to convert them: {wanted}"
+        yield f"  to convert them: {patterns_for(left_out)}"
     if version:
         yield f"  version: {write.name(version)}"
     if collection.language:
