@@ -228,7 +228,7 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     )
     is_plain = isinstance(query.tree, Or)
     table: Table = "stems" if query.is_stemmed else "words"
-    if is_plain and query.has_pieces:
+    if is_plain and query.has_pieces and not query.is_literal:
         wanted = with_longer_words(full_text, wanted, table)
     partition = partition_by_idf(full_text, wanted.terms, table) if is_plain else None
     fetched = max(limit, FETCHED)
