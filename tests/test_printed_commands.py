@@ -14,6 +14,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from ubp.__main__ import main
+from ubp.checks.evidence import Evidence
 from ubp.core.errors import ModelError
 from ubp.core.shell import UNPRINTABLE
 from ubp.core.snippets import SnippetTarget, make_snippets
@@ -68,6 +69,7 @@ def hostile(repository, monkeypatch):
     change(repository, "new\n")
     repository.commit("Change")
     monkeypatch.setenv("UBP_NOW", str(repository.clock + 10 * 86_400))
+    monkeypatch.setattr(Evidence, "of", lambda *_: "")  # each broken link is a finding
     return repository
 
 
@@ -199,6 +201,8 @@ def listed_in_github(text):
 def listed_in_markdown(text):
     for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
         is_code = False
+        if token.type == "fence" and token.info == "sh":
+            yield from filter(is_command, token.content.splitlines())
         for child in token.children or ():
             if child.type == "html_inline":
                 is_code = child.content == "<code>"

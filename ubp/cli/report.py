@@ -94,7 +94,7 @@ def report(  # noqa: PLR0913  # the command's options
     ref: Revision = None,
     in_: In = None,
     key: Keys = None,
-    editor: Editor | None = None,
+    editor: Annotated[Editor | None, Parameter(metavar="EDITOR")] = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp report`.

@@ -162,8 +162,8 @@ FULLTEXT_SEARCH = Answer(
     tool=ToolTraits(
         title="Find exact words",
         description=(
-            "Find sections of the documentation with exact words or phrases, such as an error "
-            "message or an identifier, with file and line. Use it when you know the wording."
+            "Find documentation sections with exact words or phrases, such as an error message,"
+            " with file and line. Use it when you know the wording."
         ),
     ),
 )

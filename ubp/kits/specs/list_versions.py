@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.core.shell import ubp_command
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.fields import Count, GitId, Moment
 from ubp.frame.records import moment_or_none
@@ -98,8 +99,8 @@ def text(record: SpecVersionsRecord, write: Writer) -> Iterator[str]:
     if record.omitted_count:
         yield f"Not listed: {count(record.omitted_count, 'older release')}, not fetched."
     if any(not version.is_fetched for version in record.versions):
-        name = write.name(record.versions[0].doc)
-        yield f"A person can fetch another: ubp collections sync {name}@VERSION"
+        wanted = f"{record.versions[0].doc}@VERSION"
+        yield f"A person can fetch another: {ubp_command('collections', 'sync', wanted)}"
 
 
 LIST_VERSIONS = Answer(
