@@ -587,7 +587,7 @@ def rewritten(before: str, after: str) -> Callable[[Victim], object]:
     return build
 
 
-SCRIPTS_OF_A_GRAPH = 4
+SCRIPTS_OF_A_GRAPH = 3
 ESCAPES = "\x1b[31mred\x1b]52;c;cHdu\x07\x9b2J\x1b]8;;https://example.com\x1b\\x\r\b"
 INJECTIONS = (
     "docs/a\n::set-output name=x::y.md",

@@ -157,11 +157,11 @@ def actions(editor, path, line, kind=None):
 
 def test_actions_fix_links_create_pages_and_acknowledge(moving):
     repository, editor = moving
-    editor.open("docs/sessions.md", "# S\n\n[x](deep/guide.md) and [[New topic]]\n")
+    editor.open("docs/sessions.md", "# S\n\n[x](guidee.md) and [[New topic]]\n")
     found = actions(editor, "docs/sessions.md", 2)
     assert list(found) == [
         "Change the link to guide.md",
-        "Create docs/deep/guide.md",
+        "Create docs/guidee.md",
         "Create docs/New topic.md",
     ]
     created = found["Create docs/New topic.md"].edit.document_changes

@@ -93,7 +93,7 @@ async def test_client_with_apps_gets_the_page_and_the_graph_that_it_shows(connec
     assert page.text.startswith("<!doctype html>")
     assert re.search(r'http-equiv="Content-Security-Policy" content="default-src', page.text)
     shown = answer.meta[KEY]
-    assert [each["path"] for each in shown["data"]["pages"]] == ["docs/auth.md", "docs/tokens.md"]
+    assert shown["data"]["names"] == ["auth.md", "tokens.md"]
     assert shown["data"]["links"] == [[0, 1, 0]]
     assert "Tokens &amp; co" in shown["markup"]
     assert "docs/tokens.md" in answer.content[0].text
@@ -130,7 +130,7 @@ async def test_record_and_budget_of_an_answer_do_not_depend_on_the_app(serve):
     for record in records:
         del record["query_time_ms"]
     assert records[0] == records[1]
-    assert len(records[0]["nodes"]) < len(answers[0].meta[KEY]["data"]["pages"]) == 3
+    assert len(records[0]["nodes"]) < len(answers[0].meta[KEY]["data"]["names"]) == 3
 
 
 async def test_server_without_the_tool_offers_no_app(serve):
