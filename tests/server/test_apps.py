@@ -94,7 +94,7 @@ async def test_client_with_apps_gets_the_page_and_the_graph_that_it_shows(connec
     assert re.search(r'http-equiv="Content-Security-Policy" content="default-src', page.text)
     shown = answer.meta[KEY]
     assert shown["data"]["names"] == ["auth.md", "tokens.md"]
-    assert shown["data"]["links"] == [[0, 1, 0]]
+    assert shown["data"]["links"] == [[1], []]
     assert "Tokens &amp; co" in shown["markup"]
     assert "docs/tokens.md" in answer.content[0].text
     assert "How they expire" not in answer.content[0].text
