@@ -22,6 +22,7 @@ class Editor:
         self.diagnostics = queue.Queue()
         self.applied = queue.Queue()
         self.log = []
+        self.shown = queue.Queue()
         self.progress = queue.Queue()
         self._versions = {}
         self._loop = asyncio.new_event_loop()
@@ -67,6 +68,10 @@ class Editor:
         def log(params):
             self.log.append(params.message)
 
+        @client.feature(types.WINDOW_SHOW_MESSAGE)
+        def show_message(params):
+            self.shown.put(params.message)
+
         @client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)
         def create(params):
             self.progress.put(params.token)
@@ -91,6 +96,14 @@ class Editor:
             return await self._client.protocol.send_request_async(method, params)
 
         return self.call(request())
+
+    def send(self, method, params):
+        """Send a request whose result nobody waits for."""
+
+        async def request():
+            self._client.protocol.send_request(method, params)
+
+        self.call(request())
 
     def notify(self, method, params):
         """Send a notification."""

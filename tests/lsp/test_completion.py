@@ -11,6 +11,7 @@ def complete(editor):
     """Complete at the bar in a text: what is inserted, by label."""
     editor.open("docs/auth.md")
     editor.open("docs/typed.md", "")
+    editor.open("docs/plans.md", "# Plans\n\n[[planned]] and [[guide]]\n")
 
     def ask(marked):
         before, after = marked.split("¦")
@@ -24,6 +25,7 @@ def complete(editor):
         return {item.label: item.text_edit.new_text for item in found.items} if found else {}
 
     yield ask
+    editor.close("docs/plans.md")
     editor.close("docs/typed.md")
 
 
@@ -40,6 +42,8 @@ def complete(editor):
         ("[x](../src/¦)", "../src/auth.py", "../src/auth.py"),
         ("[x](guide.md#¦)", "Set up", "set-up"),
         ("[x]: auth¦", "Authentication", "auth.md"),
+        ("[x](miss¦)", "missing.md", "missing.md"),
+        ("[[plan¦", "planned", "planned]]"),
         ("---\nti¦\n---\n", "title", "title: "),
         ("---\ndoc_type: ¦\n---\n", "spec", "spec"),
         ("---\nsource_refs:\n  - s¦\n---\n", "src/", "src/"),
@@ -50,6 +54,13 @@ def complete(editor):
 )
 def test_completion_offers(complete, marked, label, inserted):
     assert complete(marked).get(label) == inserted
+
+
+def test_page_that_was_created_is_no_longer_offered_as_missing(complete, editor):
+    assert complete("[[plan¦")["planned"] == "planned]]"
+    editor.open("docs/planned.md", "# The plan\n")
+    assert complete("[[plan¦") == {"The plan": "planned]]", "Plans": "plans]]"}
+    editor.close("docs/planned.md")
 
 
 def test_plain_text_and_code_files_get_no_completion(complete, editor):

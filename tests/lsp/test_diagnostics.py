@@ -1,5 +1,8 @@
 """Diagnostics for open texts: findings, stale pages, and the pages that describe a source."""
 
+import threading
+
+import pytest
 from lsprotocol import types
 
 
@@ -52,3 +55,81 @@ def test_edited_source_names_the_pages_that_describe_it(editor):
     editor.edit("src/auth.py", ((0, 10), (0, 12), "60"))
     assert editor.found("src/auth.py") == []
     editor.close("src/auth.py")
+
+
+def ask_workspace(editor, known=()):
+    """Ask for the diagnostics of pages that are not open; return their messages and ids."""
+    found = editor.ask(
+        types.WORKSPACE_DIAGNOSTIC,
+        types.WorkspaceDiagnosticParams([types.PreviousResultId(*result) for result in known]),
+    )
+    return {
+        report.uri.rpartition("/")[2]: (
+            report.kind,
+            [found.code for found in getattr(report, "items", ())],
+            (report.uri, report.result_id),
+        )
+        for report in found.items
+    }
+
+
+@pytest.fixture
+def closed_pages(repository_in, tmp_path, open_editor):
+    repository = repository_in(tmp_path / "closed")
+    repository.write("a.md", "# A\n\n[b](b.md#none)\n")
+    repository.write("b.md", "# B\n\n[a](a.md#none)\n")
+    repository.write("c.md", "# C\n\n[a](a.md)\n")
+    repository.commit("Begin")
+    return repository, open_editor(repository.root)
+
+
+def test_closed_pages_have_diagnostics_and_open_ones_are_left_out(closed_pages):
+    _, editor = closed_pages
+    editor.open("b.md")
+    assert [found.code for found in editor.found("b.md")] == ["missing-anchor"]
+    found = ask_workspace(editor)
+    assert {name: report[:2] for name, report in found.items()} == {
+        "a.md": ("full", ["missing-anchor"])
+    }
+    params = types.DocumentDiagnosticParams(editor.document("b.md"))
+    assert list(editor.ask(types.TEXT_DOCUMENT_DIAGNOSTIC, params).items) == []
+
+
+def test_diagnostics_of_closed_pages_are_answered_when_they_change(closed_pages):
+    repository, editor = closed_pages
+    before = ask_workspace(editor)
+    assert {name: report[1] for name, report in before.items()} == {
+        "a.md": ["missing-anchor"],
+        "b.md": ["missing-anchor"],
+    }
+    known = [result for _, _, result in before.values()]
+    waiting = threading.Thread(target=lambda: answers.append(ask_workspace(editor, known)))
+    answers = []
+    waiting.start()
+    repository.write("c.md", "# C\n\n[a](a.md#none)\n")
+    repository.write("b.md", "# B\n")
+    editor.save("c.md")
+    waiting.join()
+    assert {name: report[:2] for name, report in answers[0].items()} == {
+        "a.md": ("unchanged", []),
+        "b.md": ("full", []),
+        "c.md": ("full", ["missing-anchor"]),
+    }
+
+
+def test_server_ends_while_a_client_waits_for_a_change(closed_pages):
+    _, editor = closed_pages
+    known = [result for _, _, result in ask_workspace(editor).values()]
+    params = types.WorkspaceDiagnosticParams([types.PreviousResultId(*place) for place in known])
+    editor.send(types.WORKSPACE_DIAGNOSTIC, params)
+    editor.ask(types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("C"))
+
+
+def test_setting_turns_diagnostics_of_closed_pages_off(closed_pages):
+    _, editor = closed_pages
+    assert ask_workspace(editor)
+    settings = {"ubp": {"diagnostics": {"workspace": False}}}
+    editor.notify(
+        types.WORKSPACE_DID_CHANGE_CONFIGURATION, types.DidChangeConfigurationParams(settings)
+    )
+    assert ask_workspace(editor) == {}

@@ -67,6 +67,60 @@ def test_references_of_heading_are_the_links_to_it(editor):
     assert shown(editor, found) == [("docs/guide.md", 5), ("docs/sessions.md", 6)]
 
 
+def test_references_of_first_heading_are_the_links_to_the_page(editor):
+    found = ask(
+        editor,
+        types.TEXT_DOCUMENT_REFERENCES,
+        lambda *given: types.ReferenceParams(
+            types.ReferenceContext(include_declaration=True), *given
+        ),
+        "docs/auth.md",
+        "# Authentication",
+    )
+    assert shown(editor, found) == [
+        ("docs/guide.md", 5),
+        ("docs/sessions.md", 6),
+        ("docs/%E8%A8%AD%E8%A8%88.md", 3),
+    ]
+
+
+def test_lens_of_heading_shows_the_places_of_its_links(editor):
+    (lens,) = editor.ask(
+        types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensParams(editor.document("docs/guide.md"))
+    )[1:]
+    assert (lens.command.title, lens.range.start.line) == ("1 link", 2)
+    editor.run(lens.command.command, *lens.command.arguments)
+    assert editor.shown.get(timeout=60) == "docs/auth.md:8"
+
+
+LINKS = """\
+# Links
+
+## Part
+
+See [a](#part) and [[guide]].
+
+Back to [top](links.md), [b](links.md#part), [guide](guide.md).
+
+Plain text.
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "lines"),
+    [(2, 4, [3, 5, 7]), (4, 5, [3, 5, 7]), (0, 3, [1, 7]), (4, 22, [5, 7]), (8, 2, [])],
+)
+def test_highlights_are_the_heading_and_the_links_to_it(editor, line, character, lines):
+    editor.open("docs/links.md", LINKS)
+    position = types.Position(line, character)
+    found = editor.ask(
+        types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+        types.DocumentHighlightParams(editor.document("docs/links.md"), position),
+    )
+    editor.close("docs/links.md")
+    assert sorted({mark.range.start.line + 1 for mark in found}) == lines
+
+
 def test_references_of_source_are_the_pages_that_list_it(editor):
     editor.open("src/auth.py")
     found = ask(
@@ -94,13 +148,16 @@ def test_hover_on_drifted_source_shows_the_evidence(editor):
     editor.open("src/auth.py", "MAX_AGE = 90\n")
     found = ask(editor, types.TEXT_DOCUMENT_HOVER, types.HoverParams, "docs/auth.md", "src/auth")
     assert found.contents.value == (
-        "src/auth.py was modified, not committed yet.\n\n`MAX_AGE` (line 13) is changed."
+        "src/auth.py was modified, not committed yet.\n\n`MAX_AGE` (line 13) is changed.\n\n"
+        "Also changed: `login`.\n\n```diff\n-MAX_AGE = 60\n+MAX_AGE = 90\n-def login(name):\n```"
     )
     lens = editor.ask(
         types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensParams(editor.document("docs/auth.md"))
     )
     assert [(entry.command.title, entry.range.start.line) for entry in lens] == [
-        ("1 source, 1 stale", 3)
+        ("1 source, 1 stale", 3),
+        ("3 links", 5),
+        ("2 links", 10),
     ]
     editor.close("src/auth.py")
 
@@ -120,17 +177,17 @@ def test_document_links_lead_to_lines_of_anchors(editor):
     ]
 
 
-def test_symbols_are_nested_headings_and_front_matter_folds(editor):
+def test_symbols_are_nested_headings_and_folds_are_front_matter_and_sections(editor):
     (root,) = editor.ask(
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
         types.DocumentSymbolParams(editor.document("docs/auth.md")),
     )
     assert (root.name, [child.name for child in root.children]) == ("Authentication", ["Tokens"])
-    (fold,) = editor.ask(
+    folds = editor.ask(
         types.TEXT_DOCUMENT_FOLDING_RANGE,
         types.FoldingRangeParams(editor.document("docs/auth.md")),
     )
-    assert (fold.start_line, fold.end_line) == (0, 4)
+    assert [(fold.start_line, fold.end_line) for fold in folds] == [(0, 4), (5, 12), (10, 12)]
 
 
 def test_workspace_symbols_are_pages_and_headings(editor):

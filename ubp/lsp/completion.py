@@ -20,6 +20,7 @@ from ubp.core.model import LINK_TYPES, FilePath, Link, LinkKind
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
 from ubp.lsp.context import EditorContext, place, position
+from ubp.lsp.missing import missing_pages
 from ubp.lsp.navigation import outline_of
 from ubp.lsp.pages import name_forms
 from ubp.markdown.resolve import Targets, requested_names, resolve, without_suffix
@@ -30,6 +31,8 @@ TRIGGERS = ("[", "(", "#", "|", "/", ":", " ")
 MAX_ITEMS = 100
 # Pages whose addresses are compared with what is typed: 5 µs each.
 MAX_ADDRESSES = 5_000
+
+MISSING = "does not exist yet"
 
 FIELDS = ("title", "doc_type", "tags", "aliases")
 
@@ -138,6 +141,8 @@ def _wikilink_names(context: EditorContext, typed: str) -> Iterator[Candidate]:
         yield Candidate(inserted, page.facts.title or inserted, path, types.CompletionItemKind.File)
         for alias in page.facts.aliases:
             yield Candidate(alias, alias, path, types.CompletionItemKind.Reference)
+    for name in missing_pages(context).names:
+        yield Candidate(name, name, MISSING, types.CompletionItemKind.Reference)
 
 
 def _complete_wikilink_heading(
@@ -184,6 +189,9 @@ def _link_targets(request: CompletionRequest, typed: str) -> Iterator[Candidate]
         target = percent_encode(posixpath.relpath(path, own_folder or "."))
         name = page.facts.title or path.rpartition("/")[2]
         yield Candidate(target, name, path, types.CompletionItemKind.File)
+    for path in missing_pages(context).paths:
+        target = percent_encode(posixpath.relpath(path, own_folder or "."))
+        yield Candidate(target, target, MISSING, types.CompletionItemKind.Reference)
 
 
 def _site_addresses(context: EditorContext, source: FilePath, typed: str) -> Iterator[Candidate]:

@@ -1,5 +1,6 @@
-"""Diagnostics: findings of `ubp check` in open documents, stale pages in open source files."""
+"""Diagnostics: findings of `ubp check` in documents, stale pages in open source files."""
 
+import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from lsprotocol import types
@@ -35,6 +36,19 @@ def diagnose(
         if path not in documents:
             found[path] = list(_source_diagnostics(context, path))
     return found
+
+
+def diagnose_closed(
+    context: EditorContext, opened: Collection[FilePath]
+) -> dict[FilePath, list[types.Diagnostic]]:
+    """Return the diagnostics of the documents that are not open, if there are any."""
+    closed = [path for path in context.view.document_paths() if path not in opened]
+    return {path: found for path, found in diagnostics_of(context, closed).items() if found}
+
+
+def result_id(diagnostics: Collection[types.Diagnostic]) -> str:
+    """Return an id that is the same for the same diagnostics."""
+    return hashlib.sha256(repr(diagnostics).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def diagnostics_of(

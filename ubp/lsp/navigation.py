@@ -1,7 +1,9 @@
-"""Where things are: definitions, references, links, symbols, folds."""
+"""Where things are: definitions, references, highlights, links, symbols, folds."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from lsprotocol import types
 
@@ -43,33 +45,99 @@ def find_definition(
     return []
 
 
+class Meant(NamedTuple):
+    """What a position is about: a file; `line` (from 1) is that of a heading, 0: all of it."""
+
+    path: FilePath
+    line: int
+
+
+def meant_at(context: EditorContext, path: FilePath, position: types.Position) -> Meant | None:
+    """Return what a position is about: a link's target, a heading, else the file itself.
+
+    The first heading of a page names the page. None: a link leads to no file.
+    """
+    if link := link_at(context, path, position):
+        found = link_target(context, link.edge)
+        return Meant(found[0], found[1] if link.link.anchor else 0) if found else None
+    section = heading_at(context, path, position.line + 1)
+    is_first = section is not None and section == first_heading(context, path)
+    line = section.line_start if section and not is_first else 0
+    return Meant(path, line)
+
+
 def find_references(
     context: EditorContext, path: FilePath, params: types.ReferenceParams
 ) -> list[types.Location]:
-    """Return the links to what is at a position: a link's target, a heading, else the page.
+    """Return the links to what a position is about: see `meant_at`.
 
     Of a page also the source references that name it, and of another file only those.
     """
-    target, line = path, 0
-    if link := link_at(context, path, params.position):
-        found = link_target(context, link.edge)
-        if found is None:
-            return []
-        target, line = found[0], found[1] if link.link.anchor else 0
-    elif section := heading_at(context, path, params.position.line + 1):
-        line = section.line_start
+    meant = meant_at(context, path, params.position)
+    if meant is None:
+        return []
     links = [
         types.Location(context.addresses.uri(link.edge.source), link.range)
-        for link in links_to(context, target, line)
+        for link in links_to(context, meant.path, meant.line)
     ]
     references = [
         types.Location(
             context.addresses.uri(page),
             context.line_range(page, verdict.reference.line, verdict.reference.written),
         )
-        for page, verdict in ([] if line else pages_about(context, target))
+        for page, verdict in ([] if meant.line else pages_about(context, meant.path))
     ]
     return [*links, *references]
+
+
+def find_highlights(
+    context: EditorContext, path: FilePath, params: types.DocumentHighlightParams
+) -> list[types.DocumentHighlight]:
+    """Return the places of a page that are about the same: its links there, and the heading."""
+    if context.page(path) is None:
+        return []
+    is_text = not link_at(context, path, params.position) and not heading_at(
+        context, path, params.position.line + 1
+    )
+    meant = None if is_text else meant_at(context, path, params.position)
+    if meant is None:
+        return []
+    found = [
+        types.DocumentHighlight(link.range, types.DocumentHighlightKind.Read)
+        for link in context.links(path)
+        if _leads_to(context, link, meant)
+    ]
+    if meant.path == path:
+        first = first_heading(context, path)
+        line = meant.line or (first.line_start if first else 0)
+        if line:
+            heading = context.line_range(path, line)
+            found.insert(0, types.DocumentHighlight(heading, types.DocumentHighlightKind.Write))
+    return found
+
+
+def _leads_to(context: EditorContext, link: LocatedLink, meant: Meant) -> bool:
+    target = link_target(context, link.edge)
+    if target is None or target[0] != meant.path:
+        return False
+    return target[1] == meant.line if meant.line else not link.link.anchor
+
+
+def count_links(context: EditorContext, path: FilePath) -> Mapping[int, int]:
+    """Return how many links lead to each heading of a page, by line (from 1).
+
+    The first heading counts all links to the page.
+    """
+    first = first_heading(context, path)
+    counts: Counter[int] = Counter()
+    for edge in context.view.link_graph().into([path])[path]:
+        if first is not None:
+            counts[first.line_start] += 1
+        line = anchor_line(context, path, edge.link.anchor) if edge.link.anchor else None
+        if line and (first is None or line != first.line_start):
+            counts[line] += 1
+    headings = {section.line_start for section in outline_of(context, path) if section.level}
+    return {line: counts[line] for line in sorted(headings & counts.keys())}
 
 
 def find_document_links(
@@ -161,11 +229,17 @@ def find_workspace_symbols(context: EditorContext, query: str) -> list[types.Wor
 def find_folds(
     context: EditorContext, path: FilePath, _: types.FoldingRangeParams
 ) -> list[types.FoldingRange]:
-    """Return the front matter of a document."""
+    """Return the front matter of a document, and its sections with those below them."""
     if context.page(path) is None:
         return []
     last = head_lines(context, path) - 1
-    return [types.FoldingRange(0, last, kind=types.FoldingRangeKind.Region)] if last > 0 else []
+    folds = [types.FoldingRange(0, last, kind=types.FoldingRangeKind.Region)] if last > 0 else []
+    folds += [
+        types.FoldingRange(section.line_start - 1, section.line_end - 1)
+        for section in outline_of(context, path)
+        if section.level and section.line_end > section.line_start
+    ]
+    return folds
 
 
 def head_lines(context: EditorContext, path: FilePath) -> int:
@@ -197,6 +271,11 @@ def heading_at(context: EditorContext, path: FilePath, line: int) -> OutlineSect
         return None
     sections = outline_of(context, path)
     return next((s for s in sections if s.level and s.line_start == line), None)
+
+
+def first_heading(context: EditorContext, path: FilePath) -> OutlineSection | None:
+    """Return the section of a document's first heading, which names the document."""
+    return next((section for section in outline_of(context, path) if section.level), None)
 
 
 def outline_of(context: EditorContext, path: FilePath) -> tuple[OutlineSection, ...]:

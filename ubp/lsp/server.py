@@ -39,12 +39,21 @@ from ubp.lsp.actions import (
 )
 from ubp.lsp.completion import TRIGGERS, complete
 from ubp.lsp.context import EditorContext, place
-from ubp.lsp.diagnostics import diagnose
-from ubp.lsp.hover import SHOW_SOURCES, describe_sources, find_lenses, hover
+from ubp.lsp.diagnostics import diagnose, diagnose_closed, result_id
+from ubp.lsp.hover import (
+    SHOW_REFERENCES,
+    SHOW_SOURCES,
+    describe_references,
+    describe_sources,
+    find_lenses,
+    hover,
+)
+from ubp.lsp.missing import missing_pages
 from ubp.lsp.navigation import (
     find_definition,
     find_document_links,
     find_folds,
+    find_highlights,
     find_references,
     find_symbols,
     find_workspace_symbols,
@@ -87,9 +96,18 @@ class Settings(NamedTuple):
     """What the user may set in the editor.
 
     `source_diagnostics`: open source files show which pages no longer describe them.
+    `workspace_diagnostics`: pages that are not open have diagnostics, too.
     """
 
     source_diagnostics: bool = True
+    workspace_diagnostics: bool = True
+
+
+# By the keys below `diagnostics` with which clients set them.
+_SETTINGS: Mapping[str, str] = {
+    "sources": "source_diagnostics",
+    "workspace": "workspace_diagnostics",
+}
 
 
 class Located(NamedTuple):
@@ -289,7 +307,7 @@ def _read_ahead(context: EditorContext) -> None:
     pages.containing("", 1)
     pages.named(())
     pages.listing(FilePath(""))
-    context.view.link_graph()
+    missing_pages(context)
 
 
 class Server(LanguageServer):
@@ -302,6 +320,7 @@ class Server(LanguageServer):
         self._repositories: dict[str, _Repository] = {}
         self._folders: list[str] = []
         self._elsewhere: set[str] = set()
+        self.changed = asyncio.Event()  # set at the next change, and replaced by another
 
     @property
     def encoding(self) -> Encoding:
@@ -335,10 +354,18 @@ class Server(LanguageServer):
         """Use the settings of the client, as far as they are known."""
         section = settings.get("ubp", settings) if isinstance(settings, dict) else {}
         diagnostics = section.get("diagnostics") if isinstance(section, dict) else None
-        if isinstance(diagnostics, dict) and isinstance(diagnostics.get("sources"), bool):
-            self.settings = self.settings._replace(source_diagnostics=diagnostics["sources"])
+        values = diagnostics if isinstance(diagnostics, dict) else {}
+        for key, field in _SETTINGS.items():
+            if isinstance(values.get(key), bool):
+                self.settings = self.settings._replace(**{field: values[key]})
         for repository in self.repositories():
             repository.diagnose()
+        self.note_change()
+
+    def note_change(self) -> None:
+        """Let those go on who wait for a change of what is saved, or of which files are open."""
+        self.changed.set()
+        self.changed = asyncio.Event()
 
     def report(self, error: UbpError) -> None:
         """Log an error where the user of the editor can read it."""
@@ -362,6 +389,7 @@ class Server(LanguageServer):
         for repository in self.repositories():
             repository.close()
         self._repositories.clear()
+        self.note_change()
 
     def _find(self, file: str) -> _Repository | None:
         found = [
@@ -422,6 +450,7 @@ def _open_document(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
         text = Text(document.text, ls.encoding)
         repository.put(located.path, text, document.version)
         repository.diagnose(is_hurried=True)
+        ls.note_change()
 
 
 def _change_document(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
@@ -448,11 +477,13 @@ def _close_document(ls: Server, params: types.DidCloseTextDocumentParams) -> Non
         repository.diagnose()
         uri = params.text_document.uri
         ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+        ls.note_change()
 
 
 def _note_disk_change(ls: Server, _: Any) -> None:
     for repository in ls.repositories():
         repository.diagnose(is_disk_changed=True)
+    ls.note_change()
 
 
 # The session
@@ -484,6 +515,7 @@ def _change_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -
     for folder in params.event.added:
         ls.add_folder(folder.uri)
     ls.close_unused()
+    ls.note_change()
 
 
 def _change_settings(ls: Server, params: types.DidChangeConfigurationParams) -> None:
@@ -519,6 +551,81 @@ async def _reported(ls: Server, answer: Awaitable[T]) -> T | None:
         return None
 
 
+def _diagnose_document(
+    _: Server, __: types.DocumentDiagnosticParams
+) -> types.RelatedFullDocumentDiagnosticReport:
+    """Return nothing: diagnostics of open files are published as soon as they are found."""
+    return types.RelatedFullDocumentDiagnosticReport([])
+
+
+async def _diagnose_workspace(
+    ls: Server, params: types.WorkspaceDiagnosticParams
+) -> types.WorkspaceDiagnosticReport:
+    """Return the diagnostics of pages that are not open, as they are saved.
+
+    A client that knows them gets its answer when one of them has changed.
+    """
+    known = {
+        (located.service.root, located.path): previous
+        for previous in params.previous_result_ids
+        if (located := ls.locate(previous.uri))
+    }
+    while True:
+        changed = ls.changed
+        reports = _compare(await _diagnose_closed(ls), known)
+        if not known or any(report.kind == "full" for report in reports):
+            return types.WorkspaceDiagnosticReport(reports)
+        await changed.wait()
+        await asyncio.sleep(SECONDS_OF_PAUSE)
+
+
+FileKey = tuple[str, FilePath]
+Reports = Mapping[FileKey, types.WorkspaceFullDocumentDiagnosticReport]
+
+
+def _compare(
+    found: Reports, known: Mapping[FileKey, types.PreviousResultId]
+) -> list[types.WorkspaceDocumentDiagnosticReport]:
+    """Return a report on each file in which something is found, or was found before."""
+    reports: list[types.WorkspaceDocumentDiagnosticReport] = []
+    for file, report in found.items():
+        previous = known.get(file)
+        if previous and previous.value == report.result_id:
+            unchanged = types.WorkspaceUnchangedDocumentDiagnosticReport(report.uri, previous.value)
+            reports.append(unchanged)
+        else:
+            reports.append(report)
+    reports += [
+        types.WorkspaceFullDocumentDiagnosticReport(previous.uri, [])
+        for file, previous in known.items()
+        if file not in found
+    ]
+    return reports
+
+
+async def _diagnose_closed(ls: Server) -> Reports:
+    """Return the reports on pages with diagnostics that are not open, by repository and path."""
+    reports: dict[FileKey, types.WorkspaceFullDocumentDiagnosticReport] = {}
+    for repository in list(ls.repositories()) if ls.settings.workspace_diagnostics else ():
+        opened = frozenset(repository.texts)
+
+        def work(
+            context: EditorContext,
+            root: str = repository.service.root,
+            opened: frozenset[FilePath] = opened,
+        ) -> Reports:
+            return {
+                (root, path): types.WorkspaceFullDocumentDiagnosticReport(
+                    context.addresses.uri(path), found, result_id=result_id(found)
+                )
+                for path, found in diagnose_closed(context, opened).items()
+            }
+
+        answer = repository.service.answer_later(work, is_refreshed=True, is_saved=True)
+        reports |= await _reported(ls, answer) or {}
+    return reports
+
+
 async def _find_workspace_symbols(
     ls: Server, params: types.WorkspaceSymbolParams
 ) -> list[types.WorkspaceSymbol]:
@@ -544,6 +651,15 @@ async def _resolve_document_link(ls: Server, link: types.DocumentLink) -> types.
 async def _show_sources(ls: Server, uri: str) -> None:
     if located := ls.locate(uri):
         answer = located.service.answer(lambda context: describe_sources(context, located.path))
+        if text := await _reported(ls, answer):
+            ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+
+
+async def _show_references(ls: Server, uri: str, line: int) -> None:
+    if located := ls.locate(uri):
+        answer = located.service.answer(
+            lambda context: describe_references(context, located.path, line)
+        )
         if text := await _reported(ls, answer):
             ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
@@ -628,6 +744,7 @@ COMMANDS: tuple[tuple[str, Handler], ...] = (
     (BIND, _bind),
     (PROPOSE_SOURCES, _propose_sources),
     (SEARCH, _search),
+    (SHOW_REFERENCES, _show_references),
     (SHOW_SOURCES, _show_sources),
     (STATUS, _count_pages),
 )
@@ -649,6 +766,7 @@ FEATURES: tuple[tuple[str, Handler, Any], ...] = (
     (types.WORKSPACE_DID_CHANGE_CONFIGURATION, _change_settings, None),
     (types.TEXT_DOCUMENT_DEFINITION, _about_file(find_definition), None),
     (types.TEXT_DOCUMENT_REFERENCES, _about_file(find_references), None),
+    (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _about_file(find_highlights), None),
     (
         types.TEXT_DOCUMENT_DOCUMENT_LINK,
         _about_file(find_document_links),
@@ -679,6 +797,12 @@ FEATURES: tuple[tuple[str, Handler, Any], ...] = (
         ),
     ),
     (types.TEXT_DOCUMENT_CODE_LENS, _about_file(find_lenses), None),
+    (
+        types.TEXT_DOCUMENT_DIAGNOSTIC,
+        _diagnose_document,
+        types.DiagnosticOptions(inter_file_dependencies=False, workspace_diagnostics=True),
+    ),
+    (types.WORKSPACE_DIAGNOSTIC, _diagnose_workspace, None),
 )
 
 
