@@ -24,9 +24,10 @@ from tests.hub.test_order import (
 from ubp.board.wire import MAX_BODY_BYTES, cut, digest_of, manifest_value
 from ubp.core.errors import HubError
 from ubp.hub.config import HubConfig
-from ubp.hub.database import Database
+from ubp.hub.database import STATEMENT_SECONDS, Database, DatabaseDownError
 from ubp.hub.maintenance import collect_garbage, find_faults
 from ubp.sync import hub_client
+from ubp.sync.hub_client import TIMEOUT_SECONDS
 
 CONFIG = HubConfig(url="http://127.0.0.1:1")
 # For each number on stdin, a child pushes that run and those after it until it is killed, and
@@ -35,7 +36,7 @@ PUSHER = """
 import os, sys
 sys.path[:0] = [{root!r}]
 from tests.hub.test_order import push_run
-from ubp.hub.database import Database
+from ubp.hub.database import STATEMENT_SECONDS, Database, DatabaseDownError
 for line in sys.stdin:
     child = os.fork()
     if not child:
@@ -148,6 +149,13 @@ def test_database_that_is_down_is_503_for_reads_and_three_lines_for_pushes(
     assert error.hint
 
 
+def test_statement_that_takes_too_long_is_named_as_such(database):
+    with pytest.raises(DatabaseDownError) as gave_up, database.connection() as connection:
+        connection.execute("set local statement_timeout = '10ms'; select pg_sleep(10)")
+    assert gave_up.value.message == "The hub gave up on this call."
+    assert STATEMENT_SECONDS < TIMEOUT_SECONDS
+
+
 def test_hub_that_is_down_fails_with_three_lines_or_softly(run_ubp, repository):
     repository.write("a.md", "# A\n")
     repository.commit()
@@ -226,6 +234,9 @@ def test_body_of_two_gigabytes_is_refused_before_it_is_read(hub):
     assert hub.call("/healthz")[0] == 200
 
 
+PAGE = ["a.md", "b" * 40, None, None]
+PINNED = ["", "a.py", "", "%", "fresh", "fresh", "pin"]
+REST = [None, None, None, 0, None]
 HOSTILE = {
     "SQL in a path": ["'; drop table ref; --.md", "b" * 40, None, None],
     "NUL in a path": ["a\0.md", "b" * 40, None, None],
@@ -239,6 +250,7 @@ HOSTILE = {
     "page that is none": ["a.md", "b" * 40, None, None, {}],
     "level that is none": ["a.md", "b" * 40, None, None, ["great", False, [], [], []]],
     "owner of a megabyte": ["a.md", "b" * 40, None, None, ["fresh", False, ["@" * 9**7], [], []]],
+    "pin that is a pattern": [*PAGE, ["fresh", False, [], [[*PINNED, *REST]], []]],
     "too few values": ["a.md"],
 }
 

@@ -10,9 +10,9 @@ class BoardReference:
     """A source of a page, and what became of it.
 
     `repository` is the other one that has the source, as `github.com/acme/api`; "" is the page's
-    own. `fragment` is the part, as `Session.login`; "" is the whole file. `pin` is as written.
-    `baseline` and `current` are ids of the source. `since` is the time of the first commit that
-    drifted, of `commits` in all.
+    own. `fragment` is the part, as `Session.login`; "" is the whole file. `pin` is an id, perhaps
+    shortened. `baseline` and `current` are ids of the source. `since` is the time of the first
+    commit that drifted, of `commits` in all.
     """
 
     repository: str

@@ -327,7 +327,7 @@ def _read_reference(value: Any) -> BoardReference:
         repository if repository == "" else read_name(repository),
         _path(path, is_empty_allowed=True),
         _text(fragment, "a fragment", is_empty_allowed=True),
-        None if pin is None else _text(pin, "a pin"),
+        None if pin is None else _hex(pin, "a pin", None),
         _one_of(verdict, VERDICTS, "a verdict"),
         _one_of(level, LEVELS, "a level"),
         _one_of(kind, BASELINES, "a baseline"),

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple, Self
 
 import psycopg
-from psycopg.errors import ProgramLimitExceeded
+from psycopg.errors import ProgramLimitExceeded, QueryCanceled
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ubp.core.errors import HubError
@@ -21,8 +21,9 @@ MIN_VERSION = 15
 MIGRATION_LOCK = 0x7562_7031  # of the advisory lock: "ubp1"
 MAX_CONNECTIONS = 8
 SECONDS_TO_CONNECT = 1.5  # a database that is down is answered by 503 within two seconds
-# A statement that takes longer is given up: pushes of a first board are the longest.
-STATEMENT_SECONDS = 120
+# A statement that takes longer is given up, before the client gives up. Pushes of a first board
+# have the longest ones.
+STATEMENT_SECONDS = 50
 
 
 class Migration(NamedTuple):
@@ -86,6 +87,12 @@ class Database:
                 "The hub cannot store this.",
                 cause="A value is too long or too large for its table, or is there twice.",
             ) from error
+        except QueryCanceled as error:
+            raise DatabaseDownError(
+                "The hub gave up on this call.",
+                cause=f"A statement took the database longer than {STATEMENT_SECONDS} seconds.",
+                hint="Ask for less, or try again later.",
+            ) from error
         except (PoolTimeout, psycopg.OperationalError) as error:
             raise DatabaseDownError(
                 "The hub's database cannot be reached.",
@@ -121,7 +128,7 @@ class Database:
 
 
 class DatabaseDownError(HubError):
-    """The database cannot be reached: a request is answered with 503."""
+    """The database cannot be reached, or is too slow: a request is answered with 503."""
 
 
 def read_migrations() -> list[Migration]:

@@ -41,7 +41,7 @@ def collect_garbage(
         "  where ref.repository = p.repository and f.oid = p.blob)"
         " and not exists (select from reference x"
         "  where left(x.pin, 7) = left(encode(p.blob, 'hex'), 7)"
-        "  and encode(p.blob, 'hex') like x.pin || '%%')",
+        "  and starts_with(encode(p.blob, 'hex'), x.pin))",
         [DAYS_OF_PARTS],
     ).rowcount
     partitions = [

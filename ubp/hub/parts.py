@@ -32,7 +32,7 @@ def find_part(
     """
     parsers = connection.execute(
         "select blob, parser from parsed where repository = %s and is_read"
-        " and encode(blob, 'hex') like %s || '%%' order by parser",
+        " and starts_with(encode(blob, 'hex'), %s) order by parser",
         [repository, blob],
     ).fetchall()
     is_section = path.lower().endswith(PAGE_SUFFIXES)

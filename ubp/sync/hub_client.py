@@ -9,9 +9,10 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+from urllib.request import BaseHandler, ProxyHandler, Request
 
 from ubp.board.wire import WireError, compress, decompress
+from ubp.core.direct import open_directly
 from ubp.core.errors import HubError, UsageError
 
 TIMEOUT_SECONDS = 60.0
@@ -22,13 +23,6 @@ TOKEN_VARIABLE = "UBP_HUB_TOKEN"  # noqa: S105  # a name
 BODY_TYPE = "application/vnd.ubp+deflate"
 UNAVAILABLE = frozenset({429, 502, 503, 504})
 MAX_TOKEN_BYTES = 32_768
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """Follows no redirect: the token is for the hub alone."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Refuse."""
 
 
 class HubClient:
@@ -42,10 +36,8 @@ class HubClient:
         """
         self.address = checked_address(address)
         self._token = token
-        handlers: list[Any] = [_NoRedirect()]
-        if self.address.startswith("http:"):
-            handlers.append(ProxyHandler({}))
-        self._opener = build_opener(*handlers)
+        is_local = self.address.startswith("http:")
+        self._handlers: list[BaseHandler] = [ProxyHandler({})] if is_local else []
 
     def post(self, path: str, value: Any) -> Any:
         """Return what the hub answers to a value.
@@ -76,7 +68,7 @@ class HubClient:
     def _open(self, request: Request) -> Any:
         for wait in (*WAITS, None):
             try:
-                with self._opener.open(request, timeout=TIMEOUT_SECONDS) as response:
+                with open_directly(request, TIMEOUT_SECONDS, *self._handlers) as response:
                     data = response.read(MAX_ANSWER_BYTES + 1)
                 return decompress(data)
             except HTTPError as error:
@@ -192,7 +184,7 @@ def _github_token(address: str, environment: Mapping[str, str]) -> str:
         headers={"Authorization": f"bearer {key}"},
     )
     try:
-        with build_opener(_NoRedirect()).open(request, timeout=TIMEOUT_SECONDS) as response:
+        with open_directly(request, TIMEOUT_SECONDS) as response:
             return str(json.loads(response.read(MAX_TOKEN_BYTES))["value"])
     except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
         raise HubError(
