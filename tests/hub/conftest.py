@@ -185,6 +185,7 @@ class RunningHub:
         given = {
             "aud": self.url,
             "repository": repository,
+            "repository_id": "1",
             "ref": "refs/heads/main",
             "ref_protected": "true",
             "sha": commit,

@@ -13,6 +13,7 @@ from ubp.core.errors import BadArgumentError
 from ubp.frame.encoding import to_object
 from ubp.hub import impact, pages
 from ubp.hub.report import build_report
+from ubp.hub.repositories import identify
 from ubp.output.html.organisation import organisation_html
 
 READERS = ["nobody", *(f"github.com/user-{number}" for number in range(7)), "job:x", "ci:x"]
@@ -130,26 +131,26 @@ def counted(levels):
     return {name: counts[name] for name in names}
 
 
-def test_archived_and_renamed_repositories_are_not_counted_twice(connection):
-    names = fill(connection)
+def test_archived_removed_and_renamed_repositories_are_counted_once(connection):
+    names, new = fill(connection), "github.com/acme/new"
     before = build_report(connection, "*", NOW)
     connection.execute("update repository set archived = true where name = %s", [names[0]])
-    connection.execute(
-        "update repository set renamed_to = %s where name = %s", [names[2], names[1]]
-    )
+    connection.execute("update repository set forge_id = '7' where name = %s", [names[1]])
+    identify(connection, new, "7")
     connection.execute("update repository set removed_at = now() where name = %s", [names[3]])
     after = build_report(connection, "*", NOW)
     rows = {row.repository: row for row in after.repositories}
     assert rows[names[0]].is_archived
     assert names[1] not in rows
+    assert new in rows
     assert names[3] not in rows
-    gone = [row for row in before.repositories if row.repository in {names[0], names[1], names[3]}]
+    gone = [row for row in before.repositories if row.repository in {names[0], names[3]}]
     expected = before.levels.fresh - sum(row.levels.fresh for row in gone)
     assert after.levels.fresh == expected
-    old = impact.run(connection, "*", HubImpactRequest(f"{names[1]}:src"))
-    new = impact.run(connection, "*", HubImpactRequest(f"{names[2]}:src"))
-    assert old == new
-    assert {page.source.partition(":")[0] for page in new.pages} >= {names[2]}
+    by_old_name = impact.run(connection, "*", HubImpactRequest(f"{names[1]}:src"))
+    by_new_name = impact.run(connection, "*", HubImpactRequest(f"{new}:src"))
+    assert by_old_name == by_new_name
+    assert {page.source.partition(":")[0] for page in by_new_name.pages} >= {new}
 
 
 def test_owners_and_totals_are_those_of_the_pages(connection):

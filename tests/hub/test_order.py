@@ -148,6 +148,7 @@ def gitlab_job(hub, **claims):
     given = {
         "aud": hub.url,
         "project_path": "acme/api",
+        "project_id": "1",
         "ref": "main",
         "ref_type": "branch",
         "ref_protected": "true",

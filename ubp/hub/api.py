@@ -25,7 +25,6 @@ from ubp.hub.audit import Audit, Call
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Connection, Database, DatabaseDownError
 from ubp.hub.forges import read_webhook
-from ubp.hub.grants import queue_webhook
 from ubp.hub.identity import (
     EVERYTHING,
     PUSH,
@@ -37,6 +36,7 @@ from ubp.hub.identity import (
 )
 from ubp.hub.metrics import Metrics
 from ubp.hub.read_board import read_stored_board
+from ubp.hub.repositories import queue_comparison
 from ubp.hub.store_push import Missing, take_push, take_upload
 
 
@@ -146,7 +146,7 @@ class Hub:
         def answer(connection: Connection, identity: Identity) -> Any:
             manifest = read_manifest(decompress(body))
             self._check_pusher(identity, manifest)
-            done = take_push(connection, manifest)
+            done = take_push(connection, manifest, _forge_id(identity))
             if isinstance(done, Missing):
                 parts = {parser: list(blobs) for parser, blobs in done.parts.items()}
                 return {"missing": {"pieces": list(done.pieces), "parts": parts}}
@@ -167,7 +167,8 @@ class Hub:
                 raise WireError("the upload has no lists of pieces and parts")
             manifest = read_manifest({**value, "pieces": ["0" * 64], "parts": {}})
             self._check_pusher(identity, manifest)
-            take_upload(connection, manifest.repository, pieces, [*map(read_parts, parts)])
+            read = [*map(read_parts, parts)]
+            take_upload(connection, manifest.repository, pieces, read, _forge_id(identity))
             return {}
 
         return answer
@@ -238,7 +239,7 @@ class Hub:
             return HTTPStatus.UNAUTHORIZED
         try:
             with self.database.connection() as connection:
-                queue_webhook(connection, forge, path)
+                queue_comparison(connection, host, path)
         except HubError:
             return HTTPStatus.SERVICE_UNAVAILABLE  # the forge sends it again
         return HTTPStatus.ACCEPTED
@@ -269,6 +270,10 @@ def require_scope(identity: Identity, scope: str) -> None:
             cause=f"It lacks the scope {scope}.",
             hint="Ask whoever administers the provider of your tokens.",
         )
+
+
+def _forge_id(identity: Identity) -> str | None:
+    return identity.job.forge_id if identity.job else None
 
 
 def _refusal_of(job: Job, manifest: Manifest) -> str:

@@ -14,8 +14,9 @@ from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request
 
+from ubp.core.direct import open_directly
 from ubp.core.errors import HubError
 from ubp.core.repository_names import checked_name
 from ubp.hub.config import Forge, read_secret
@@ -39,13 +40,6 @@ class ForgeRepository:
     readers: frozenset[str]
 
 
-class _NoRedirect(HTTPRedirectHandler):
-    """Follows no redirect: the token is for the forge alone."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Refuse."""
-
-
 class ForgeClient:
     """Asks a forge with the token of its file."""
 
@@ -53,7 +47,6 @@ class ForgeClient:
         self.forge = forge
         token = read_secret(forge.token_file).decode("ascii", "replace")
         self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
-        self._opener = build_opener(_NoRedirect())
 
     def repositories(self) -> Iterator[ForgeRepository]:
         """Yield the repositories of all groups.
@@ -139,7 +132,7 @@ class ForgeClient:
     def _get(self, path: str, *, is_missing_allowed: bool = False) -> Any:
         request = Request(f"{self.forge.api}{path}", headers=self._headers)  # noqa: S310  # checked by the configuration
         try:
-            with self._opener.open(request, timeout=SECONDS) as response:
+            with open_directly(request, SECONDS) as response:
                 return json.loads(response.read(MAX_BYTES))
         except HTTPError as error:
             with error:

@@ -15,10 +15,11 @@ from http.client import HTTPException
 from threading import Lock
 from typing import Any
 from urllib.error import URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request
 
 import jwt
 
+from ubp.core.direct import open_directly
 from ubp.core.errors import ConfigError
 from ubp.core.repository_names import checked_name
 from ubp.hub.config import HubConfig, Issuer, check_url
@@ -49,10 +50,12 @@ class UnauthorizedError(Exception):
 class Job:
     """A job of a CI: the repository, ref, commit and run of its token.
 
-    `refusal` is why it may not push; "" if it may.
+    `forge_id` is the forge's number of the repository, which no other one ever has. `refusal` is
+    why it may not push; "" if it may.
     """
 
     repository: str
+    forge_id: str
     ref: str
     commit: str
     run: int
@@ -157,6 +160,7 @@ def _github(issuer: Issuer, claims: Mapping[str, Any], config: HubConfig) -> Ide
         claims,
         Job(
             _repository(issuer, claims.get("repository")),
+            str(_number(claims.get("repository_id"))),
             str(claims.get("ref", "")),
             str(claims.get("sha", "")),
             _number(claims.get("run_id")),
@@ -180,6 +184,7 @@ def _gitlab(issuer: Issuer, claims: Mapping[str, Any], config: HubConfig) -> Ide
         claims,
         Job(
             _repository(issuer, claims.get("project_path")),
+            str(_number(claims.get("project_id"))),
             ref,
             str(claims.get("sha", "")),
             _number(claims.get("pipeline_id")),
@@ -199,7 +204,8 @@ _IDENTIFY: Mapping[str, Callable[[Issuer, Mapping[str, Any], HubConfig], Identit
 
 def _job(issuer: Issuer, claims: Mapping[str, Any], job: Job) -> Identity:
     # A job of a pull request may run a fork's code: it reads nothing that is not public.
-    reader = f"job:{job.repository}" if job.refusal else f"ci:{job.repository}"
+    kind = "job" if job.refusal else "ci"
+    reader = f"{kind}:{job.repository}#{job.forge_id}"
     return Identity(
         reader,
         frozenset({READ}),
@@ -224,19 +230,12 @@ def _repository(issuer: Issuer, path: Any) -> str:
 def _number(value: Any) -> int:
     text = str(value)
     if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004  # bigint
-        raise UnauthorizedError("the token has no number of a run")
+        raise UnauthorizedError("the token lacks the number of its repository or run")
     return int(text)
 
 
 def _is_true(value: Any) -> bool:
     return value is True or value == "true"
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """Follows no redirect: keys come from the issuer alone."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Refuse."""
 
 
 class _Keys:
@@ -297,7 +296,7 @@ class _Keys:
 def _fetch(address: str) -> Any:
     check_url(address, "keys")
     try:
-        with build_opener(_NoRedirect()).open(Request(address), timeout=FETCH_SECONDS) as response:  # noqa: S310  # checked
+        with open_directly(Request(address), FETCH_SECONDS) as response:  # noqa: S310  # checked
             return json.loads(response.read(MAX_KEYS_BYTES))
     except URLError as error:
         raise OSError(str(error)) from error

@@ -110,8 +110,8 @@ def is_named_alike(one: str, other: str, *, is_section: bool) -> bool:
 
 def _current_name(connection: Connection, reader: str, name: str) -> str:
     row = connection.execute(
-        "select r.renamed_to from repository r join readable(%s) v on v.repository = r.id"
-        " where r.name = %s and r.renamed_to is not null",
+        "select r.name from former_name o join repository r on r.id = o.repository"
+        " join readable(%s) v on v.repository = r.id where o.name = %s",
         [reader, name],
     ).fetchone()
     return str(row[0]) if row else name
@@ -119,8 +119,8 @@ def _current_name(connection: Connection, reader: str, name: str) -> str:
 
 def _former_names(connection: Connection, reader: str, name: str) -> Iterable[str]:
     rows = connection.execute(
-        "select r.name from repository r join readable(%s) v on v.repository = r.id"
-        " where r.renamed_to = %s",
+        "select o.name from former_name o join repository r on r.id = o.repository"
+        " join readable(%s) v on v.repository = r.id where r.name = %s order by 1",
         [reader, name],
     )
     return [former for (former,) in rows]

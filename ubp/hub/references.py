@@ -72,16 +72,17 @@ class _File(NamedTuple):
 
 _REFERENCES = """
 select r.name, x.page, p.level, p.owners,
-       case x.repository when '' then r.name else coalesce(renamed.renamed_to, x.repository) end,
+       case x.repository when '' then r.name else coalesce(renamed.name, x.repository) end,
        x.path, x.fragment, x.pin, x.verdict
 from readable(%(reader)s) v
 join repository r on r.id = v.repository
 join ref on ref.id = r.tip and ref.commit is not null
 join reference x on x.ref = ref.id
 join page p on p.ref = x.ref and p.path = x.page
-left join (select n.name, n.renamed_to from repository n join readable(%(reader)s) w
-           on w.repository = n.id where n.renamed_to is not null) renamed
-       on renamed.name = x.repository
+left join (select o.name as former, n.name
+           from former_name o join repository n on n.id = o.repository
+           join readable(%(reader)s) w on w.repository = n.id) renamed
+       on renamed.former = x.repository
 where {condition}
 order by r.name collate "C", x.page collate "C", x.number
 """

@@ -30,7 +30,7 @@ Place = tuple[str, str]  # repository and path of a page
 
 _TIPS = """
 from readable(%(reader)s) v
-join repository r on r.id = v.repository and r.renamed_to is null
+join repository r on r.id = v.repository
 join ref on ref.id = r.tip and ref.commit is not null
 """
 _REPOSITORIES = f"""
@@ -54,7 +54,7 @@ select date_trunc('month', e.at at time zone 'UTC'), e.before, e.after, count(*)
 {_TIPS} join event e on e.ref = ref.id and e.kind = 'page'
 where not r.archived and e.at >= %(start)s group by 1, 2, 3
 """
-_OTHERS = "x.repository <> '' and not p.is_record and not r.archived and r.renamed_to is null"
+_OTHERS = "x.repository <> '' and not p.is_record and not r.archived"
 
 
 def build_report(connection: Connection, reader: str, now: datetime) -> HubReportRecord:

@@ -19,6 +19,7 @@ from ubp.board.wire import (
     to_text,
 )
 from ubp.hub.database import Connection
+from ubp.hub.repositories import identify, queue_comparison
 
 Outcome = Literal["written", "unchanged", "overtaken"]
 CHANNEL = "ubp_push"
@@ -33,13 +34,18 @@ class Missing:
     parts: Mapping[str, tuple[str, ...]]
 
 
-def take_push(connection: Connection, manifest: Manifest) -> Outcome | Missing:
+def take_push(
+    connection: Connection, manifest: Manifest, forge_id: str | None = None
+) -> Outcome | Missing:
     """Replace the board of a ref, in the connection's transaction, or return what is missing.
 
     The row of the ref is the lock: pushes of one ref wait for each other. A push that is older
-    than the board is left out.
+    than the board is left out. `forge_id` is the forge's number of the repository, where the pusher
+    has proven it.
     """
-    repository = _repository_id(connection, manifest.repository)
+    repository, is_new = identify(connection, manifest.repository, forge_id)
+    if is_new and forge_id is not None:
+        queue_comparison(connection, *manifest.repository.split("/", 1))
     ref = _Ref.lock(connection, repository, manifest.ref)
     digests = [bytes.fromhex(piece) for piece in manifest.pieces]
     is_current = ref.commit == bytes.fromhex(manifest.commit) and ref.digests == digests
@@ -70,14 +76,18 @@ def take_push(connection: Connection, manifest: Manifest) -> Outcome | Missing:
 
 
 def take_upload(
-    connection: Connection, name: str, pieces: Sequence[str], parts: Sequence[FileParts]
+    connection: Connection,
+    name: str,
+    pieces: Sequence[str],
+    parts: Sequence[FileParts],
+    forge_id: str | None = None,
 ) -> None:
     """Keep pieces until their push is complete, and the parts of blobs.
 
     Raises:
         WireError: a piece is none.
     """
-    repository = _repository_id(connection, name)
+    repository, _ = identify(connection, name, forge_id)
     for text in pieces:
         read_piece(text)
         body = zlib.compress(text.encode("ascii"))
@@ -149,17 +159,6 @@ class _Ref:
             "select digest from piece where ref = %s order by number", [row[0]]
         ).fetchall()
         return cls(row[0], repository, row[1], row[2], row[3], [bytes(d) for (d,) in found])
-
-
-def _repository_id(connection: Connection, name: str) -> int:
-    row = connection.execute("select id from repository where name = %s", [name]).fetchone()
-    if row is None:
-        connection.execute(
-            "insert into repository (name) values (%s) on conflict do nothing", [name]
-        )
-        row = connection.execute("select id from repository where name = %s", [name]).fetchone()
-    assert row is not None  # noqa: S101  # for the type checker
-    return int(row[0])
 
 
 def _uploaded(

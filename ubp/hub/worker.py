@@ -8,8 +8,9 @@ from ubp.core.errors import ConfigError, HubError
 from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database
-from ubp.hub.grants import compare_forge, compare_repository, save_clients, take_webhooks
+from ubp.hub.grants import compare_forge, compare_repository, save_clients
 from ubp.hub.maintenance import collect_garbage
+from ubp.hub.repositories import finish_comparison, take_comparisons
 
 SECONDS_BETWEEN_LOOKS = 5.0  # at the webhooks: a withdrawn grant ends within a minute
 SECONDS_BETWEEN_NIGHTS = 86_400.0
@@ -40,24 +41,25 @@ class Worker:
         return succeeded
 
     def _answer_webhooks(self) -> bool:
-        """Compare what webhooks name; one that fails is queued again."""
+        """Compare what webhooks and pushes name; what fails, or is interrupted, stays queued."""
         forges = {forge.host: forge for forge in self._config.forges}
         succeeded = True
         with self._database.connection() as connection:
-            queued = take_webhooks(connection)
-        for host, path in queued:
+            queued = take_comparisons(connection)
+        for (host, path), rows in queued.items():
             forge = forges.get(host)
-            if forge is None:
-                continue
+            wait = None
             try:
-                if path:
+                if forge is not None and path:
                     compare_repository(self._database, forge, path)
-                else:
+                elif forge is not None:
                     compare_forge(self._database, forge)
             except (HubError, ConfigError) as error:
                 LOG.warning("%s %s", error.message, error.cause)
-                succeeded = False
+                succeeded, wait = False, SECONDS_AFTER_FAILURE
                 self._night_at = min(self._night_at, self._clock() + SECONDS_AFTER_FAILURE)
+            with self._database.connection() as connection:
+                finish_comparison(connection, rows, wait)
         return succeeded
 
     def _compare_everything(self) -> bool:
