@@ -124,8 +124,11 @@ def joined(lines: Iterable[str]) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return `1 page`, `2 pages`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """Return `1 page`, `2 pages`, `3 repositories`."""
+    if number == 1:
+        return f"{number} {noun}"
+    is_regular = not noun.endswith("y") or noun[-2:-1] in "aeiou"
+    return f"{number} {noun}s" if is_regular else f"{number} {noun[:-1]}ies"
 
 
 def severity_counts(errors: int, warnings: int) -> list[str]:

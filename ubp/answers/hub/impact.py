@@ -108,9 +108,7 @@ def text(record: HubImpactRecord, write: Writer) -> Iterator[str]:
         for page in references:
             yield f"  {write.path(page.filepath)}  {reference_text(page, write)}"
     pages = {(page.repository, page.filepath) for page in record.pages}
-    repositories = count(len({repository for repository, _ in pages}), "repository").replace(
-        "repositorys", "repositories"
-    )
+    repositories = count(len({repository for repository, _ in pages}), "repository")
     if record.truncated_count:
         yield f"[{count(record.truncated_count, 'reference')} omitted: use a larger limit]"
     notice = f" {write.notice()}" if write.is_agent else ""

@@ -98,7 +98,7 @@ def text(record: HubReportRecord, write: Writer) -> Iterator[str]:
     pages = sum((levels.stale, levels.possibly_stale, levels.unknown, levels.fresh))
     yield (
         f"{levels.fresh} of {count(pages, 'page')} with sources are fresh, in"
-        f" {len(record.repositories)} repositories; {levels.stale} stale,"
+        f" {count(len(record.repositories), 'repository')}; {levels.stale} stale,"
         f" {levels.possibly_stale} possibly stale, {record.behind} behind the tip of another"
         " repository."
     )

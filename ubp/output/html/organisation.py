@@ -19,6 +19,7 @@ def organisation_html(record: HubReportRecord, name: str) -> str:
     """Return the whole file; `name` is the heading."""
     style = read_asset("report.css")
     now = int(datetime.fromisoformat(record.at).timestamp())
+    number = len(record.repositories)
     report = Report(
         name=name,
         snapshot=Snapshot("commit", None, {}),
@@ -38,7 +39,8 @@ def organisation_html(record: HubReportRecord, name: str) -> str:
         version=__version__,
         title=f"{name}: documentation report",
         style=style,
-        subtitle=f"{format_number(len(record.repositories))} repositories · {day(now)}",
+        subtitle=f"{format_number(number)} {'repository' if number == 1 else 'repositories'} ·"
+        f" {day(now)}",
         entries=[
             ("overview", "Overview", None),
             ("owners", "Owners", len(record.owners)),
