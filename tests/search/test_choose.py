@@ -1,5 +1,9 @@
 """Of a long section the parts that answer are shown, with what belongs to them."""
 
+import os
+import subprocess
+import sys
+
 from ubp.search.choose import GAP, choose_parts, find_parts
 from ubp.search.terms import Term
 
@@ -64,3 +68,30 @@ def test_lines_of_what_was_chosen_are_known():
     lines = SECTION.split("\n")
     assert lines[chosen.first] == "## Options"
     assert chosen.last < len(lines) - 1
+
+
+TIED = """
+from ubp.search.choose import choose_parts
+from ubp.search.terms import Term
+
+words = "alpha beta gamma delta epsilon zeta".split()
+weights = {Term(word): weight for word, weight in zip(words, [0.1, 0.2, 0.3] * 2)}
+filler = "and much more that nobody has asked about, which makes it long " * 3
+items = [f"- {' '.join(words[:3])} {filler}", f"- {filler}", f"- {filler}"]
+text = "\\n".join([*items, f"- {' '.join(words[3:])} {filler}", f"- {filler}"])
+print(choose_parts(text, weights, 60).first)
+"""
+
+
+def test_parts_that_are_equally_good_are_chosen_alike_whatever_the_hash_seed():
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", TIED],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(12)
+    }
+    assert found == {"0\n"}
