@@ -72,7 +72,7 @@ def test_search_of_another_version_finds_its_words(ubp, collections):
     assert "types.md:15" in ubp(collections, *tokens, "spec@v1").out
 
 
-def test_search_of_several_collections_is_merged_by_score(ubp, asked, collections):
+def test_several_collections_are_searched_as_one(ubp, asked, collections):
     tokens = ("search", "slices", "--mode", "fulltext", "--in", "spec,notes")
     record = asked(collections, *tokens)
     assert {found["collection"] for found in record["results"]} == {"spec", "notes"}
@@ -81,14 +81,28 @@ def test_search_of_several_collections_is_merged_by_score(ubp, asked, collection
     assert record["total_found"] == len(scores)
     assert "notes:a.md" in ubp(collections, *tokens).out
     assert len(asked(collections, *tokens, "--limit", "1")["results"]) == 1
+    apart = asked(collections, *tokens[:-1], "spec", "--in", "notes")
+    assert apart["results"] == record["results"]
 
 
-def test_merged_scores_of_words_do_not_depend_on_the_best_page_of_each(asked, collections):
-    # Words that a collection has by chance only must not be as good as a page about all of them.
+def test_words_that_a_collection_has_by_chance_are_no_answer(asked, collections):
     tokens = ("search", "map keys bread", "--mode", "fulltext", "--in", "spec,notes")
+    best, *others = asked(collections, *tokens)["results"]
+    assert (best["filepath"], best["score"]) == ("maps.md", 1)
+    assert all(found["score"] < 1 for found in others)
+
+
+def test_search_of_two_versions_finds_the_page_in_each(asked, collections):
+    record = asked(collections, "search", "growing", "--in", "spec", "--in", "spec@v1")
+    found = [(result["collection"], result["filepath"]) for result in record["results"]]
+    assert found.count(("spec", "types.md")) == 2
+
+
+def test_search_of_several_collections_is_explained(asked, collections):
+    tokens = ("search", "slices", "--explain", "--in", "spec", "--in", "notes")
     record = asked(collections, *tokens)
-    assert record["results"][0]["filepath"] == "maps.md"
-    assert all(found["score"] < 1 for found in record["results"])
+    assert record["explanation"]["candidates"]["words"]["pages"] == 3
+    assert all(found["legs"]["words"] for found in record["results"][:3])
 
 
 def test_other_reading_commands_answer_about_a_collection(ubp, collections):
@@ -110,7 +124,6 @@ def test_other_reading_commands_answer_about_a_collection(ubp, collections):
         (("list-pages", "--in", "spec", "--ref", "v1"), "--in cannot be combined with --ref."),
         (("list-pages", "--in", "spec,notes"), "Only one collection can be read"),
         (("search", "x", "--fulltext", "--in", "spec,notes"), "Only one collection can be read"),
-        (("search", "x", "--explain", "--in", "spec,notes"), "searches one collection"),
         (("list-pages", "--in", "../spec"), "Invalid name of a collection"),
         (("list-pages", "--in", "spec@"), "No version after the @"),
     ],

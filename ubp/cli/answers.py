@@ -10,7 +10,7 @@ from cyclopts import App, Parameter, Token
 
 from ubp.cli.commands import example_text
 from ubp.cli.parameters import check_range
-from ubp.cli.print_answer import merges_collections, print_answer
+from ubp.cli.print_answer import print_answer, reads_several
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.frame.answer import AnyAnswer
@@ -86,7 +86,8 @@ def make_command(row: Row) -> Callable[..., int]:
     def command(*arguments: Any, **keywords: Any) -> int:
         given = signature.bind(*arguments, **keywords).arguments
         terminal: Terminal = given.pop("terminal")
-        collection, keys = given.pop("in_", None), tuple(given.pop("key", None) or ())
+        in_, keys = given.pop("in_", None), tuple(given.pop("key", None) or ())
+        collection = ",".join(in_) if isinstance(in_, list) else in_
         format_ = "text" if "format_" in own else given.pop("format_", "text")
         if format_ == "json":
             terminal.set(terminal.options._replace(json=True))
@@ -141,13 +142,17 @@ def _common_parameters(answer: AnyAnswer, *, has_format: bool) -> list[inspect.P
         settings = Parameter(
             name="--in", metavar="NAME[@REV]", help="Use a collection instead of this repository."
         )
-        if merges_collections(answer):
-            settings = Parameter(
-                name="--in",
-                metavar="NAME[@REV],…",
-                help="Use collections instead of this repository; their results are merged.",
+        type_: Any = str | None
+        if reads_several(answer):
+            type_, settings = (
+                list[str] | None,
+                Parameter(
+                    name="--in",
+                    metavar="NAME[@REV]",
+                    help="Use a collection instead of this repository; several count as one.",
+                ),
             )
-        parameters.append(_keyword("in_", Annotated[str | None, settings], None))
+        parameters.append(_keyword("in_", Annotated[type_, settings], None))
     if answer.reads_keys:
         settings = Parameter(
             metavar="NAME",

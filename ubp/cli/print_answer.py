@@ -38,7 +38,7 @@ def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is prin
     """
     started = time.perf_counter()
     ref = getattr(request, "ref", None)
-    if merges_collections(answer):
+    if reads_several(answer):
         reference, *others = read_collections(collection, ref) or (None,)
     else:
         reference, others = read_collection(collection, ref), []
@@ -77,7 +77,7 @@ def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is prin
     return CLEAN if answer.status is None else answer.status(record)
 
 
-def merges_collections(answer: AnyAnswer) -> bool:
+def reads_several(answer: AnyAnswer) -> bool:
     """Return whether a request can be about several collections."""
     return any(field.name == OTHERS for field in fields(answer.request))
 

@@ -164,6 +164,11 @@ def repository_of(path: str) -> str:
     return path.repository if isinstance(path, RepositoryPath) else ""
 
 
+def plain_path(path: FilePath) -> FilePath:
+    """Return a path as its own repository knows it."""
+    return FilePath(str(path))
+
+
 class Page(NamedTuple):
     """A document of a snapshot; identity and order are those of its repository and path."""
 

@@ -6,13 +6,14 @@ depends on what else is indexed.
 
 from array import array
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ubp.core.model import Chunk, FilePath, ObjectId
 from ubp.index.link_graph import LinkGraph
 from ubp.index.match import Match, Phrase
 from ubp.index.store.fulltext import (
     ChunkRows,
+    Extent,
     FullTextIndex,
     RowMatch,
     Statistics,
@@ -38,6 +39,16 @@ class TextHit(NamedTuple):
     rank: float
 
 
+class WordCounts(Protocol):
+    """What ranks count: a snapshot's own chunks, or those of several that are searched as one."""
+
+    def frequency(self, phrase: Phrase, table: Table = "words") -> int:
+        """Return the number of chunks that contain a phrase."""
+
+    def extent(self, table: Table) -> Extent:
+        """Return how much text there is."""
+
+
 class FullTextSearch:
     """The words of a snapshot's documents."""
 
@@ -52,15 +63,21 @@ class FullTextSearch:
         self._matches: dict[Phrase, bool] = {}
 
     def search(
-        self, match: RowMatch, limit: int, within: Collection[FilePath] | None = None
+        self,
+        match: RowMatch,
+        limit: int,
+        within: Collection[FilePath] | None = None,
+        counts: WordCounts | None = None,
     ) -> list[TextHit]:
         """Return the best chunks for some phrases.
 
         A page that exists at several paths is a hit at each of them, or of those in `within`. Equal
-        ranks are in the order of blob, chunk and path.
+        ranks are in the order of blob, chunk and path. They count the snapshot's chunks, or what
+        `counts` does.
         """
         if limit <= 0:
             return []
+        counts = counts or self
         allowed = None if within is None else frozenset(within)
         blobs = None
         if allowed is not None and len(allowed) <= MAX_FILTER_PAGES:
@@ -71,11 +88,13 @@ class FullTextSearch:
 
         def search() -> list[WordsRow]:
             chunks = self._chunks_of(match.table)
+            extent = counts.extent(match.table)
             weights = {
-                term: chunks.weight(self.frequency(term, match.table))
+                term: extent.weight(counts.frequency(term, match.table))
                 for term in (*match.terms, *match.adding)
             }
-            return self._index.search(match, Statistics(chunks, weights), limit, select, blobs)
+            statistics = Statistics(chunks, weights, extent)
+            return self._index.search(match, statistics, limit, select, blobs)
 
         rows = self._links.read_consistently(search)
         paths = self._paths_of({row.blob for row in rows})
@@ -103,10 +122,10 @@ class FullTextSearch:
             self._matches[phrase] = self._has(phrase)
         return self._matches[phrase]
 
-    def words_with(self, part: str, limit: int) -> list[str]:
+    def words_with(self, part: str, limit: int) -> list[str] | None:
         """Return words of the snapshot at least half of which is this part, the shortest first.
 
-        It is in lower case. [] if more than `limit` have it: such a part says nothing.
+        It is in lower case. None if more than `limit` have it: such a part says nothing.
         """
         kept: list[tuple[object, str]] = self._context.cache.derived("vocabulary", list)
         key = (self._context.store.database.identity, self._index.last_page())
@@ -122,7 +141,7 @@ class FullTextSearch:
             if len(word) <= 2 * len(part) and self.has(Phrase(word)):
                 found.append(word)
                 if len(found) > limit:
-                    return []
+                    return None
             position = vocabulary.find(part, start + len(word))
         return sorted(found, key=lambda word: (len(word), word))
 
@@ -156,6 +175,10 @@ class FullTextSearch:
                 lambda: self._index.frequency(phrase, table, self._any_chunks(table))
             )
         return self._frequencies[phrase, table]
+
+    def extent(self, table: Table) -> Extent:
+        """Return how many chunks there are, and how many words they have in a table."""
+        return self._links.read_consistently(lambda: self._chunks_of(table).extent)
 
     def size(self) -> int:
         """Return the number of chunks."""

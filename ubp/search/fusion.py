@@ -111,7 +111,7 @@ class FusionInput(NamedTuple):
 
     `max_words_score` is the BM25 that no document can exceed, 0 if unknown; `is_foreign`: the query
     is in another language than the documents; `is_absolute`: words alone count with their absolute
-    scores, too, so that those of other repositories compare.
+    scores, too, so that those of other queries compare.
     """
 
     max_words_score: float = 0.0

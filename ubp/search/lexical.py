@@ -279,7 +279,7 @@ def with_longer_words(full_text: Words, wanted: Wanted, table: Table) -> Wanted:
         is_part = _PART.fullmatch(term.written) and not (term.is_prefix or term.words)
         words: list[str] = []
         if is_part and term.written not in found:
-            words = full_text.words_with(term.written.lower(), MAX_LONGER_WORDS)
+            words = full_text.words_with(term.written.lower(), MAX_LONGER_WORDS) or []
         if words:
             cuts.append(Cut(term.written, tuple(words)))
         terms += [term._replace(written=word) for word in words] or [term]

@@ -78,8 +78,8 @@ class Stopwatch:
 class PageQuery(NamedTuple):
     """The text of a query for documents, and the options of the search.
 
-    `is_absolute`: the scores are to be compared with those of other repositories. `version` is the
-    one that comes first, None: the newest.
+    `is_absolute`: scores of words alone are comparable with those of other queries, too. `version`
+    is the one that comes first, None: the newest.
     """
 
     text: str

@@ -1,5 +1,6 @@
-"""A search in a session: with its model, if it has one, and the names of its files."""
+"""A search in a session, or in several as one: with models and the names of files."""
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.errors import ModelError, UbpError
@@ -16,7 +17,9 @@ from ubp.search.pages import (
     find_pages,
 )
 from ubp.search.scope import ViewNames
+from ubp.search.searched import Searched
 from ubp.search.semantic import SemanticRanking
+from ubp.search.together import MeaningTogether, Together
 
 
 class Fallback(NamedTuple):
@@ -27,21 +30,31 @@ class Fallback(NamedTuple):
 
 
 class FoundPages(NamedTuple):
-    """What a search found in a view.
+    """What a search found in a view, or in those of several sessions by the names of repositories.
 
-    `search_type` is the mode, or `fulltext_fallback` if the search used no embeddings because of
-    `fallback`. `watch` has the time of each step.
+    The name of the only one is "". `search_type` is the mode, or `fulltext_fallback` if the search
+    used no embeddings because of `fallback`; of several it is that of the first that has none.
+    `watch` has the time of each step.
     """
 
-    view: View
+    views: Mapping[str, View]
     answer: PageAnswer
     search_type: SearchType
     fallback: Fallback | None
     watch: Stopwatch
 
+    @property
+    def view(self) -> View:
+        """The view, of several the first."""
+        return next(iter(self.views.values()))
 
-def search_pages(session: Session, query: PageQuery, ref: str | None = None) -> FoundPages:
+
+def search_pages(
+    session: Session, query: PageQuery, ref: str | None = None, others: Sequence[Session] = ()
+) -> FoundPages:
     """Return the pages of the work tree, or of a revision, that match best, by their scores.
+
+    With `others`, the pages of all sessions are ranked as those of one, and know their repository.
 
     Raises:
         UsageError: the mode is `semantic`, and there is no model; or a filter on a field of front
@@ -50,21 +63,51 @@ def search_pages(session: Session, query: PageQuery, ref: str | None = None) -> 
     """
     watch = Stopwatch(session.clock)
     query = query._replace(version=query.version or session.config.version)
+    sessions = name_repositories((session, *others))
     with watch.step("snapshot"):
-        view = session.view(Target(ref))
-        view.full_text()
+        views = {name: each.view(Target(ref)) for name, each in sessions.items()}
+        for view in views.values():
+            view.full_text()
     with watch.step("vectors"):
-        semantic, fallback = _open_semantic(session, view, query.mode)
-    context = SearchContext(file_names(view), semantic, watch)
+        opened = {
+            name: _open_semantic(sessions[name], view, query.mode) for name, view in views.items()
+        }
+    fallback = next((missing for _, missing in opened.values() if missing), None)
+    parts = {name: meaning for name, (meaning, _) in opened.items() if meaning}
+    searched, context = _join(views, parts, watch)
     try:
-        answer = find_pages(view, query, context)
+        answer = find_pages(searched, query, context)
     except ModelError as error:  # the model cannot read this query
         if query.mode == "semantic":
             raise
         fallback = Fallback(error.cause, error.hint)
-        answer = find_pages(view, query, context._replace(meaning=None))
+        answer = find_pages(searched, query, context._replace(meaning=None))
     search_type: SearchType = "fulltext_fallback" if fallback else query.mode
-    return FoundPages(view, answer, search_type, fallback, watch)
+    return FoundPages(views, answer, search_type, fallback, watch)
+
+
+def name_repositories(sessions: Sequence[Session]) -> dict[str, Session]:
+    """Return sessions by the names that paths know them by; "" if there is only one."""
+    if len(sessions) == 1:
+        return {"": sessions[0]}
+    named: dict[str, Session] = {}
+    for number, session in enumerate(sessions):
+        name = session.collection.name if session.collection else "."
+        named[f"{name}@{number}" if name in named else name] = session  # of another version
+    return named
+
+
+def _join(
+    views: Mapping[str, View], parts: Mapping[str, SemanticRanking], watch: Stopwatch
+) -> tuple[Searched, SearchContext]:
+    """Return what is searched: the only view, or all of them as one."""
+    if len(views) == 1:
+        view = next(iter(views.values()))
+        return view, SearchContext(file_names(view), next(iter(parts.values()), None), watch)
+    together = Together(views)
+    names = ViewNames(together, FileNames(together.document_paths()))
+    meaning = MeaningTogether(together, parts) if parts else None
+    return together, SearchContext(names, meaning, watch)
 
 
 def file_names(view: View) -> ViewNames:

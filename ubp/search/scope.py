@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from ubp.core.model import FilePath
-from ubp.index.view import View
 from ubp.search.filters import Filters
 from ubp.search.lexical import FileNames
 from ubp.search.query import And, Condition, Node, Not, Query, make_match, terms_in
@@ -21,7 +20,7 @@ def find_scope(query: Query, names: Names) -> Scope:
 class ViewNames:
     """The names of a view's documents, and those of them that meet a condition."""
 
-    def __init__(self, view: View, names: FileNames) -> None:
+    def __init__(self, view: Searched, names: FileNames) -> None:
         """Answer for the documents of a view, which have these names."""
         self._view = view
         self._names = names
@@ -63,7 +62,7 @@ def find_literal(
 
 
 def _allowed(
-    view: View, filters: Filters, documents: Sequence[FilePath]
+    view: Searched, filters: Filters, documents: Sequence[FilePath]
 ) -> Collection[FilePath] | None:
     """Return those of `documents` (all there are) that match the filters; None: all of them."""
     if not filters.are_any:

@@ -54,8 +54,8 @@ class Words(Protocol):
     def has(self, phrase: Phrase) -> bool:
         """Return whether any chunk contains a phrase."""
 
-    def words_with(self, part: str, limit: int) -> list[str]:
-        """Return words at least half of which is a part; [] if more than `limit` are."""
+    def words_with(self, part: str, limit: int) -> list[str] | None:
+        """Return words at least half of which is a part; None if more than `limit` are."""
 
     def holding(self, match: Match, within: Scope = None) -> set[FilePath]:
         """Return the documents with a matching chunk."""

@@ -103,7 +103,8 @@ class Server:
         self.seed = b""
         self.answered = 0  # texts whose vectors were sent
         self.at_once = self.most_at_once = 0
-        self._lock = threading.Lock()
+        self.awaited = 1  # requests at once for which the first ones wait
+        self._lock = threading.Condition()
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -114,6 +115,8 @@ class Server:
                 with server._lock:
                     server.at_once += 1
                     server.most_at_once = max(server.most_at_once, server.at_once)
+                    server._lock.notify_all()
+                    server._lock.wait_for(lambda: server.most_at_once >= server.awaited, 10)
                 try:
                     status, answer = server.answer(self.path, self.headers, body)
                     time.sleep(server.delay)

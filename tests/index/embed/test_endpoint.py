@@ -95,10 +95,11 @@ def test_server_of_each_documented_shape_gives_every_text_its_vector(server, sha
     one = server(shape)
     model = model_of(one)
     texts = [f"{word} {number}" for number in range(9) for word in WORDS]
+    one.awaited = 2
     rows = model.encode(texts).rows
     for text, row in zip(texts, rows, strict=True):
         assert model.encode_query(text).rows[0] @ row == pytest.approx(1, abs=1e-4)
-    assert one.most_at_once > 1
+    assert one.most_at_once >= one.awaited
 
 
 @pytest.mark.parametrize("shape", ["openai", "azure v1", "voyage", "ollama", "vllm"])

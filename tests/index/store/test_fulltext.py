@@ -38,7 +38,8 @@ def search(view, database):
     chunks = view.link_graph().query_stored(lambda graph: index.chunks_of("words", graph))
 
     def search(limit, select=all_count, adding=()):
-        statistics = Statistics(chunks, {Phrase("tie"): 1.0, Phrase("longer"): 1.0})
+        weights = {Phrase("tie"): 1.0, Phrase("longer"): 1.0}
+        statistics = Statistics(chunks, weights, chunks.extent)
         return index.search(RowMatch([Phrase("tie")], adding=adding), statistics, limit, select)
 
     return search

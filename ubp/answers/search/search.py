@@ -22,8 +22,15 @@ from ubp.answers.search.query import (
     results_line,
 )
 from ubp.core.config import EXCERPT_ONLY
-from ubp.core.errors import UsageError
-from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, LinkType, Section
+from ubp.core.model import (
+    QUIET_LEVELS,
+    Assessment,
+    FilePath,
+    LinkType,
+    Section,
+    plain_path,
+    repository_of,
+)
 from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import DocTypes, LinkTypes, MaxTokens, Ref, Tags, between
@@ -64,7 +71,7 @@ from ubp.search.filters import page_filters
 from ubp.search.named import ALIAS, FILE_NAME, HEADING, TITLE
 from ubp.search.pages import Mode, PageAnswer, PageQuery, SearchType
 from ubp.search.results import LinkedPage, PageHit, Reason, SectionHit, find_linked
-from ubp.search.run import FoundPages, search_pages
+from ubp.search.run import FoundPages, name_repositories, search_pages
 from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
 from ubp.search.suggest_links import is_boilerplate
 from ubp.search.traverse import MAX_USEFUL_DEPTH, Direction
@@ -432,21 +439,16 @@ class SearchRequest(Request[SearchRecord]):
 
 
 def run(session: Session, request: SearchRequest, *, is_dated: bool = True) -> SearchRecord:
-    """Return the best pages by keywords, meaning and links, of several collections by score.
+    """Return the best pages by keywords, meaning and links; several collections are ranked as one.
 
     Without `is_dated` the dates of their last changes are left out. Until they are known, each
     search walks through history, over 26,000 pages for 2 s.
 
     Raises:
-        UsageError: the mode is `semantic`, and there is no model; a filter on a field of front
-            matter cannot be read; or `explain` is asked of several collections.
+        UsageError: the mode is `semantic`, and there is no model; or a filter on a field of front
+            matter cannot be read.
         ModelError: the mode is `semantic`, and the configured model cannot be used.
     """
-    if request.others and request.explain:
-        raise UsageError(
-            "--explain searches one collection.",
-            hint="Name one with --in, or leave the option out.",
-        )
     query = PageQuery(
         request.query,
         request.mode,
@@ -454,51 +456,44 @@ def run(session: Session, request: SearchRequest, *, is_dated: bool = True) -> S
         page_filters(request.doc_type, request.tags),
         request.link_types,
         request.depth,
-        is_absolute=bool(request.others),
     )
-    searched, pages = [], []
-    for each in (session, *request.others):
-        found = search_pages(each, query, request.ref)
-        results = _read_results(each, found, request, is_dated=is_dated)
-        searched.append(found)
-        pages += [
-            (-hit.score, labelled(hit.page.filepath, results.collection), results, hit)
-            for hit in found.answer.pages
-        ]
-    if request.others:
-        pages.sort(key=lambda page: page[:2])
-    first, answers = searched[0], [found.answer for found in searched]
-    records = tuple(_found_page(hit, results) for *_, results, hit in pages[: request.limit])
-    total = sum(answer.total for answer in answers)
-    fallback = next((found.fallback for found in searched if found.fallback), None)
+    found = search_pages(session, query, request.ref, request.others)
+    answer, fallback = found.answer, found.fallback
+    results = {
+        name: _read_results(each, found, name, request, is_dated=is_dated)
+        for name, each in name_repositories((session, *request.others)).items()
+    }
+    records = tuple(
+        _found_page(hit, results[repository_of(hit.page.filepath)]) for hit in answer.pages
+    )
     identifier = None
     if request.mode != "semantic" and not request.no_content:
-        best = [hit.page.filepath for hit in first.answer.pages]
-        identifier = find_identifier(session, first.view, request.query, query.filters, best)
+        first = next(iter(results.values()))
+        identifier = find_identifier(session, found.view, request.query, query.filters, first.paths)
     return SearchRecord(
         identifier=identifier,
         results=records,
-        total_found=total,
-        is_total_exact=all(answer.is_exact for answer in answers),
-        is_weak=bool(records)
-        and not identifier
-        and all(answer.is_weak for answer in answers if answer.pages),
-        is_doubtful=bool(records)
-        and not identifier
-        and all(answer.is_doubtful for answer in answers if answer.pages),
-        truncated_count=total - len(records),
-        search_type=first.search_type,
+        total_found=answer.total,
+        is_total_exact=answer.is_exact,
+        is_weak=bool(records) and not identifier and answer.is_weak,
+        is_doubtful=bool(records) and not identifier and answer.is_doubtful,
+        truncated_count=answer.total - len(records),
+        search_type=found.search_type,
         fallback=fallback and FallbackRecord(reason=fallback.reason, hint=fallback.hint),
-        query=query_record(first.answer.query, first.answer.cuts),
-        explanation=_explanation(first) if request.explain else None,
+        query=query_record(answer.query, answer.cuts),
+        explanation=_explanation(found) if request.explain else None,
     )
 
 
 class _Results(NamedTuple):
-    """What is known of the pages that were found in one collection, and which of it is shown."""
+    """What is known of the pages that were found in one repository, and which of it is shown.
+
+    `paths` and those in mappings are as its view knows them.
+    """
 
     request: SearchRequest
     answer: PageAnswer
+    paths: Sequence[FilePath]
     collection: str
     policy: str
     assessments: Mapping[FilePath, Assessment]
@@ -507,10 +502,11 @@ class _Results(NamedTuple):
 
 
 def _read_results(
-    session: Session, found: FoundPages, request: SearchRequest, *, is_dated: bool
+    session: Session, found: FoundPages, name: str, request: SearchRequest, *, is_dated: bool
 ) -> _Results:
-    view, watch, collection = found.view, found.watch, session.collection
-    paths = [hit.page.filepath for hit in found.answer.pages]
+    view, watch, collection = found.views[name], found.watch, session.collection
+    pages = [hit.page.filepath for hit in found.answer.pages]
+    paths = [plain_path(path) for path in pages if repository_of(path) == name]
     with watch.step("linked"):
         linked = find_linked(view, paths, request.link_types) if request.include_linked else {}
     others = [page.page.filepath for pages in linked.values() for page in pages]
@@ -521,6 +517,7 @@ def _read_results(
     return _Results(
         request,
         found.answer,
+        paths,
         collection.name if collection else "",
         collection.policy if collection else "",
         assessments,
@@ -535,7 +532,8 @@ def labelled(path: str, collection: str) -> str:
 
 
 def _found_page(hit: PageHit, results: _Results) -> FoundPageRecord:
-    path, collection, request = hit.page.filepath, results.collection, results.request
+    found_at, collection, request = hit.page.filepath, results.collection, results.request
+    path = plain_path(found_at)
     assessment, breakdown, link = results.assessments[path], hit.breakdown, hit.link_path
     page_id = doc_id(path, collection)
     return FoundPageRecord(
@@ -560,7 +558,7 @@ def _found_page(hit: PageHit, results: _Results) -> FoundPageRecord:
         link_page=hit.near
         and LinkPageRecord(
             doc_id=doc_id(hit.near.filepath, collection) if request.verbose else None,
-            filepath=hit.near.filepath,
+            filepath=plain_path(hit.near.filepath),
             title=title_of(hit.near),
             direction=link and link.direction,
         ),
@@ -571,10 +569,10 @@ def _found_page(hit: PageHit, results: _Results) -> FoundPageRecord:
             _section_hit(page_id, section, results, is_best=not place)
             for place, section in enumerate(hit.sections)
         ),
-        translations=results.answer.translations.get(path, ()),
-        copies=results.answer.copies.get(path, ()),
+        translations=tuple(map(plain_path, results.answer.translations.get(found_at, ()))),
+        copies=tuple(map(plain_path, results.answer.copies.get(found_at, ()))),
         linked_pages=tuple(_linked_page(page, results) for page in results.linked.get(path, ())),
-        legs=_scores(results.answer, path) if request.explain else None,
+        legs=_scores(results.answer, found_at) if request.explain else None,
     )
 
 

@@ -89,16 +89,32 @@ class ChunkRows(NamedTuple):
                 lengths[row - first] = length
         return self._replace(first=first, lengths=lengths, size=size, words=words)
 
+    @property
+    def extent(self) -> "Extent":
+        """How much text the chunks are."""
+        return Extent(self.size, self.words)
+
+
+class Extent(NamedTuple):
+    """How much text is searched: a number of chunks, and of their words."""
+
+    chunks: int
+    words: int
+
     def weight(self, frequency: int) -> float:
         """Return the weight of a term that so many of the chunks contain."""
-        return max(MIN_WEIGHT, log(odds(frequency, self.size)))
+        return max(MIN_WEIGHT, log(odds(frequency, self.chunks)))
 
 
 class Statistics(NamedTuple):
-    """What BM25 counts: the chunks of a snapshot, and the weights of terms in them."""
+    """What BM25 counts: the chunks of a snapshot, and in `extent` the weights of terms.
+
+    The extent is that of the chunks, or of all that are searched as one with them.
+    """
 
     chunks: ChunkRows
     weights: Mapping[Phrase, float]
+    extent: Extent
 
 
 def odds(frequency: int, size: int) -> float:
@@ -318,7 +334,7 @@ class _Ranking:
         statistics: Statistics,
     ) -> None:
         self._database = database
-        self._chunks, self._weights = statistics
+        self._chunks, self._weights, self._extent = statistics
         table, numbers = match.table, ", ".join(map(repr, map(float, match.weights)))
         # In one statement, so that all are of one state of the index.
         self._sql = (
@@ -330,7 +346,8 @@ class _Ranking:
 
     def scores(self, terms: Iterable[Phrase], condition: str, rows: str | None) -> dict[int, float]:
         """Return the sum over these terms for each chunk that has any of them."""
-        first, lengths, size, words = self._chunks
+        first, lengths = self._chunks.first, self._chunks.lengths
+        size, words = self._extent
         arguments = [first, first + len(lengths) - 1, *([] if rows is None else [rows])]
         short, longer = K1 * (1 - B), K1 * B * size / max(words, 1)
         scores: dict[int, float] = {}
