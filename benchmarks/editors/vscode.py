@@ -4,10 +4,12 @@
     python benchmarks/editors/vscode.py NODE CODE_SERVER UBP_VSIX [--pictures FOLDER]
 
 CODE_SERVER is the folder `node_modules/code-server`. Prints what the editor shows of a page with a
-broken link and a stale source: diagnostics, status bar, code lens, completion, hover.
+broken link and a stale source: diagnostics, status bar, code lens, completion, hover; the mark
+beside the source; the report and the graph; and two proposals, decided by keys.
 """
 
 import argparse
+import asyncio
 import os
 import shutil
 import socket
@@ -19,6 +21,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from playwright.sync_api import Page, sync_playwright
 
 PAGE = """\
@@ -63,7 +67,7 @@ def write_repository(root: Path) -> Path:
     files = {
         "docs/auth.md": PAGE,
         "docs/sessions.md": "# Sessions\n\nBack to [tokens](auth.md).\n",
-        "docs/guide.md": "# Guide\n\n## Set up\n\nRead [[auth]].\n",
+        "docs/guide.md": "# Guide\n\n## Set up\n\nRead [[auth]] and [none](none.md).\n",
         "src/auth.py": "MAX_AGE = 60\n",
         ".gitignore": ".venv\n",
     }
@@ -72,12 +76,32 @@ def write_repository(root: Path) -> Path:
         (root / name).write_text(text)
     for arguments in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "Begin"]):
         subprocess.run(["git", *arguments], cwd=root, check=True)
+    propose(root)
     (root / "src/auth.py").write_text("MAX_AGE = 90\n")
     subprocess.run(["git", *author, "commit", "-qam", "Change"], cwd=root, check=True)
+    configuration = (("user.name", "Rae Viewer"), ("user.email", "rae@example.com"))
+    for name, value in configuration:
+        subprocess.run(["git", "config", name, value], cwd=root, check=True)
     program = root / ".venv/bin/ubp"
     program.parent.mkdir(parents=True)
     program.symlink_to(Path(sys.executable).with_name("ubp"))
     return root
+
+
+def propose(root: Path) -> None:
+    """Propose two pages, as an agent does."""
+
+    async def call() -> None:
+        command = StdioServerParameters(
+            command=sys.executable, args=["-m", "ubp", "serve", "--toolsets", "edit"], cwd=root
+        )
+        async with stdio_client(command) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            for name in ("docs/limits.md", "docs/errors.md"):
+                fields = {"filepath": name, "content": f"# {name}\n", "reason": "It is missing."}
+                await session.call_tool("ubp_create_page", fields)
+
+    asyncio.run(call())
 
 
 def start_server(options: argparse.Namespace, folder: Path, port: int) -> subprocess.Popen[bytes]:
@@ -137,7 +161,52 @@ def drive(url: str, pictures: Path | None) -> None:
         page.keyboard.press("Enter")
         page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
         print("completed line:", editor.locator(".view-line").all_text_contents()[-1])
+        page.keyboard.press("Control+Z")
+        drive_panels(page, pictures)
+        drive_proposals(page, pictures)
         browser.close()
+
+
+def drive_panels(page: Page, pictures: Path | None) -> None:
+    """Open the source, the report and the graph, and print what they show."""
+    choose(page, "Control+P", "src/auth.py")
+    page.wait_for_selector(".cgmr[class*=TextEditorDecoration]", state="attached")
+    print("marks beside the source:", page.locator(".cgmr[class*=TextEditorDecoration]").count())
+    photograph(page, pictures, "mark")
+    for command, heading in (
+        ("UBP: Open the Report", "h1"),
+        ("UBP: Open the Graph of Pages", "h1"),
+    ):
+        choose(page, "F1", command)
+        frame = page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
+        frame.locator(heading).first.wait_for()
+        print(f"{command}:", frame.locator(heading).first.text_content())
+        page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
+        photograph(page, pictures, command.rpartition(" ")[2].lower())
+    choose(page, "F1", "View: Close All Editors")
+
+
+def drive_proposals(page: Page, pictures: Path | None) -> None:
+    """Mark two proposals by keys, undo, apply, and print what the view shows each time."""
+    choose(page, "F1", "UBP: Review Proposals of Agents")
+    rows = page.locator(".pane-body .monaco-list-row")
+    rows.filter(has_text="create docs/limits.md").wait_for()
+    page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
+    print("view:", " | ".join(rows.all_text_contents()))
+    photograph(page, pictures, "proposals")
+    for key in ("a", "u", "a", "r"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
+        if key == "r":
+            page.keyboard.type("Not needed.")
+            page.keyboard.press("Enter")
+            page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
+        print(f"after {key}:", " | ".join(rows.filter(has_text="create").all_text_contents()))
+    photograph(page, pictures, "marks")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".notification-toast:has-text('2 proposals are decided')")
+    page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
+    print("after the marks are applied:", " | ".join(rows.all_text_contents()))
 
 
 def choose(page: Page, key: str, text: str) -> None:

@@ -104,7 +104,7 @@ class Settings(NamedTuple):
 
 
 # By the keys below `diagnostics` with which clients set them.
-_SETTINGS: Mapping[str, str] = {
+SETTING_KEYS: Mapping[str, str] = {
     "sources": "source_diagnostics",
     "workspace": "workspace_diagnostics",
 }
@@ -355,7 +355,7 @@ class Server(LanguageServer):
         section = settings.get("ubp", settings) if isinstance(settings, dict) else {}
         diagnostics = section.get("diagnostics") if isinstance(section, dict) else None
         values = diagnostics if isinstance(diagnostics, dict) else {}
-        for key, field in _SETTINGS.items():
+        for key, field in SETTING_KEYS.items():
             if isinstance(values.get(key), bool):
                 self.settings = self.settings._replace(**{field: values[key]})
         for repository in self.repositories():

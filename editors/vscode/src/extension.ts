@@ -1,15 +1,16 @@
 // The extension: starts the language server and offers UBP's commands.
 
 import { execFile } from "node:child_process";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
 import { findProgram, INSTALL_COMMAND, probe } from "./program.js";
-import { acceptProposal, listProposals, type Proposal, rejectProposal, writeReview } from "./proposals.js";
+import type { Place } from "./answers.js";
+import { markSources } from "./marks.js";
+import { isShown, openPlace, showHtml } from "./panels.js";
+import { type Decision, type Proposal, writeReview } from "./proposals.js";
 import * as requests from "./requests.js";
+import { Documentation, type Node, type ProposalNode } from "./tree.js";
 
 const run = promisify(execFile);
 const SEARCH_LIMIT = 20;
@@ -19,6 +20,8 @@ const COUNT_DELAY_MS = 1000;
 let client: LanguageClient | undefined;
 let program: string | undefined;
 let log: vscode.LogOutputChannel;
+let documentation: Documentation;
+let view: vscode.TreeView<Node>;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   log = vscode.window.createOutputChannel("UBP", { log: true });
@@ -28,12 +31,19 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   let timer: NodeJS.Timeout | undefined;
   const count = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void showCounts(status), COUNT_DELAY_MS);
+    timer = setTimeout(() => {
+      void showCounts(status);
+      if (view.visible) {
+        void refresh();
+      }
+    }, COUNT_DELAY_MS);
   };
-  const register = (name: string, work: () => Promise<void>): vscode.Disposable =>
-    vscode.commands.registerCommand(name, async () => {
+  documentation = new Documentation(place);
+  view = vscode.window.createTreeView("ubp.documentation", { treeDataProvider: documentation });
+  const register = (name: string, work: (...args: never[]) => Promise<void>): vscode.Disposable =>
+    vscode.commands.registerCommand(name, async (...args: never[]) => {
       try {
-        await work();
+        await work(...args);
       } catch (error) {
         void vscode.window.showErrorMessage(`UBP: ${messageOf(error)}`);
       }
@@ -41,14 +51,34 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     log,
     status,
+    view,
+    markSources(context),
+    view.onDidChangeVisibility(({ visible }) => {
+      if (visible) {
+        count();
+      }
+    }),
+    view.onDidChangeSelection(({ selection }) => {
+      void vscode.commands.executeCommand("setContext", "ubp.selected", selection[0]?.kind);
+    }),
     register("ubp.acknowledgePage", acknowledgePage),
     register("ubp.bindPage", bindPage),
     register("ubp.searchPages", searchPages),
     register("ubp.reviewProposals", reviewProposals),
-    register("ubp.openReport", () => openPage("report.html", (file) => ["report", "--graph", "--html", file])),
-    register("ubp.openGraph", () =>
-      openPage("graph.html", (file) => ["get-graph", "--format", "html", "--output", file]),
+    register("ubp.openPlace", openPlace),
+    register("ubp.openReport", () =>
+      showPage("report", "Documentation report", (file) => ["report", "--editor", "vscode", "--html", file]),
     ),
+    register("ubp.openGraph", () =>
+      showPage("graph", "Graph of pages", (file) => ["get-graph", "--format", "html", "--output", file]),
+    ),
+    register("ubp.refresh", refresh),
+    register("ubp.openProposal", openProposal),
+    register("ubp.acceptProposal", (node?: Node) => decide(node, () => Promise.resolve({ kind: "accept" }))),
+    register("ubp.rejectProposal", (node?: Node) => decide(node, askForReason)),
+    register("ubp.skipProposal", () => goOn(selectedProposal())),
+    register("ubp.undoDecision", undoDecision),
+    register("ubp.applyDecisions", applyDecisions),
     register("ubp.restart", async () => {
       await stop();
       await start();
@@ -59,7 +89,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       if (change.affectsConfiguration("ubp.path")) {
         await vscode.commands.executeCommand("ubp.restart");
       } else if (change.affectsConfiguration("ubp")) {
-        const settings = { ubp: { diagnostics: { sources: setting<boolean>("diagnostics.sources", true) } } };
+        const settings = { ubp: serverSettings() };
         await client?.sendNotification("workspace/didChangeConfiguration", { settings });
       }
     }),
@@ -84,8 +114,26 @@ function folder(): string | undefined {
   return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
 }
 
+function place(): Place | undefined {
+  const root = folder();
+  return program === undefined || root === undefined ? undefined : { program, folder: root };
+}
+
+function requiredPlace(): Place {
+  const found = place();
+  if (found === undefined) {
+    throw new Error("UBP is not installed.");
+  }
+  return found;
+}
+
 function setting<T>(name: string, fallback: T): T {
   return vscode.workspace.getConfiguration("ubp").get<T>(name, fallback);
+}
+
+function serverSettings(): object {
+  const sources = setting<boolean>("diagnostics.sources", true);
+  return { diagnostics: { sources, workspace: setting<boolean>("diagnostics.workspace", true) } };
 }
 
 async function start(): Promise<void> {
@@ -106,12 +154,28 @@ async function start(): Promise<void> {
   }
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: "file" }],
-    initializationOptions: { diagnostics: { sources: setting<boolean>("diagnostics.sources", true) } },
+    initializationOptions: serverSettings(),
     outputChannel: log,
+    middleware: { executeCommand: runCommand },
   };
   const server = { command: program, args: ["lsp"], options: { cwd: root } };
   client = new LanguageClient("ubp", "UBP", server, options);
   await client.start();
+}
+
+/** Show the links to a heading as the editor shows references; all other commands are the server's. */
+async function runCommand(
+  command: string,
+  args: unknown[],
+  next: (command: string, args: unknown[]) => vscode.ProviderResult<unknown>,
+): Promise<unknown> {
+  if (command !== "ubp.showReferences") {
+    return await next(command, args);
+  }
+  const uri = vscode.Uri.parse(args[0] as string);
+  const position = new vscode.Position(args[1] as number, 0);
+  const found = await vscode.commands.executeCommand("vscode.executeReferenceProvider", uri, position);
+  return await vscode.commands.executeCommand("editor.action.showReferences", uri, position, found);
 }
 
 async function stop(): Promise<void> {
@@ -167,11 +231,19 @@ function required(): { client: LanguageClient; uri: string } {
   return { client, uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
 }
 
-async function acknowledgePage(): Promise<void> {
-  const { client, uri } = required();
+async function acknowledgePage(node?: Node): Promise<void> {
+  const { client, uri } = node?.kind === "page" ? requiredPage(node.page.path) : required();
   if (!(await requests.acknowledge(client, uri))) {
     void vscode.window.showInformationMessage("No source of this page has drifted.");
   }
+}
+
+function requiredPage(path: string): { client: LanguageClient; uri: string } {
+  if (client === undefined) {
+    throw new Error("The language server is not running.");
+  }
+  const uri = vscode.Uri.joinPath(vscode.Uri.file(requiredPlace().folder), path);
+  return { client, uri: client.code2ProtocolConverter.asUri(uri) };
 }
 
 async function bindPage(): Promise<void> {
@@ -220,63 +292,98 @@ async function searchPages(): Promise<void> {
   }
 }
 
-async function reviewProposals(): Promise<void> {
-  const root = folder();
-  if (program === undefined || root === undefined) {
-    throw new Error("UBP is not installed.");
-  }
-  const place = { program, folder: root };
-  const proposals = await listProposals(place);
-  if (proposals.length === 0) {
-    void vscode.window.showInformationMessage("No proposal waits for review.");
-    return;
-  }
-  const items = proposals.map((proposal) => ({
-    label: `${proposal.id}: ${proposal.title}`,
-    description: proposal.client,
-    detail: proposal.edits.map((edit) => firstLine(edit.reason)).join("; "),
-    proposal,
-  }));
-  const chosen = await vscode.window.showQuickPick(items, { title: "Proposals of agents", matchOnDetail: true });
-  if (chosen !== undefined) {
-    const file = await newFile(`proposal-${chosen.proposal.id}.html`);
-    await writeReview(place, chosen.proposal, file);
-    await vscode.env.openExternal(vscode.Uri.file(file));
-    await decide(place, chosen.proposal);
+async function refresh(): Promise<void> {
+  try {
+    const waiting = await documentation.refresh();
+    view.badge = waiting > 0 ? { value: waiting, tooltip: `${waiting} to review` } : undefined;
+  } catch (error) {
+    log.warn(messageOf(error));
   }
 }
 
-async function decide(place: { program: string; folder: string }, proposal: Proposal): Promise<void> {
-  const accept = "Accept";
-  const reject = "Reject…";
-  const answer = await vscode.window.showInformationMessage(
-    `Proposal ${proposal.id}: ${proposal.title}. Its review is open in the browser.`,
-    accept,
-    reject,
-  );
-  if (answer === accept) {
-    await acceptProposal(place, proposal);
-    void vscode.window.showInformationMessage(`Proposal ${proposal.id} is committed to the current branch.`);
-  } else if (answer === reject) {
-    const reason = await vscode.window.showInputBox({ title: `Why is proposal ${proposal.id} rejected?` });
-    if (reason !== undefined && reason.trim() !== "") {
-      await rejectProposal(place, proposal, reason);
+async function showPage(name: string, title: string, args: (file: string) => string[]): Promise<void> {
+  const found = requiredPlace();
+  await showHtml(name, title, async (file) => {
+    await run(found.program, args(file), { cwd: found.folder });
+  });
+}
+
+// Proposals: marked in the view, decided when the marks are applied.
+
+const REVIEW = "proposal";
+
+async function reviewProposals(): Promise<void> {
+  requiredPlace();
+  await refresh();
+  const first = documentation.proposals[0];
+  if (first === undefined) {
+    void vscode.window.showInformationMessage("No proposal waits for review.");
+    return;
+  }
+  await vscode.commands.executeCommand("ubp.documentation.focus");
+  await view.reveal(first, { select: true, focus: true });
+  await openProposal(first);
+}
+
+async function openProposal(node: ProposalNode): Promise<void> {
+  const { proposal } = node;
+  const title = `Proposal ${proposal.id}`;
+  await showHtml(REVIEW, title, (file) => writeReview(requiredPlace(), proposal, file));
+  await vscode.commands.executeCommand("ubp.documentation.focus");
+}
+
+function selectedProposal(): ProposalNode | undefined {
+  return view.selection.find((node): node is ProposalNode => node.kind === "proposal");
+}
+
+async function askForReason(proposal: Proposal): Promise<Decision | undefined> {
+  const title = `Why is proposal ${proposal.id} rejected?`;
+  const reason = (await vscode.window.showInputBox({ title }))?.trim();
+  return reason ? { kind: "reject", reason } : undefined;
+}
+
+async function decide(
+  node: Node | undefined,
+  choose: (proposal: Proposal) => Promise<Decision | undefined>,
+): Promise<void> {
+  const chosen = node?.kind === "proposal" ? node : selectedProposal();
+  const decision = chosen && (await choose(chosen.proposal));
+  if (chosen !== undefined && decision !== undefined) {
+    documentation.decisions.mark(chosen.proposal, decision);
+    documentation.redraw();
+    await goOn(chosen);
+  }
+}
+
+/** Select the next proposal, and show it if the last one was shown. */
+async function goOn(from: ProposalNode | undefined): Promise<void> {
+  const all = documentation.proposals;
+  const next = from && all[all.indexOf(from) + 1];
+  await select(next ?? from);
+}
+
+async function select(node: ProposalNode | undefined): Promise<void> {
+  if (node !== undefined) {
+    await view.reveal(node, { select: true, focus: true });
+    if (isShown(REVIEW)) {
+      await openProposal(node);
     }
   }
 }
 
-async function newFile(name: string): Promise<string> {
-  return join(await mkdtemp(join(tmpdir(), "ubp-")), name);
+async function undoDecision(): Promise<void> {
+  const undone = documentation.decisions.undo();
+  documentation.redraw();
+  await select(documentation.proposals.find((node) => node.proposal === undone));
 }
 
-async function openPage(name: string, args: (file: string) => string[]): Promise<void> {
-  const root = folder();
-  if (program === undefined || root === undefined) {
-    throw new Error("UBP is not installed.");
+async function applyDecisions(): Promise<void> {
+  try {
+    const count = await documentation.decisions.apply(requiredPlace());
+    void vscode.window.showInformationMessage(`${count} ${count === 1 ? "proposal is" : "proposals are"} decided.`);
+  } finally {
+    await refresh();
   }
-  const file = await newFile(name);
-  await run(program, args(file), { cwd: root });
-  await vscode.env.openExternal(vscode.Uri.file(file));
 }
 
 function firstLine(text: string): string {

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { findProgram } from "../src/program.ts";
-import { acceptProposal, listProposals, rejectProposal, writeReview } from "../src/proposals.ts";
+import { acceptProposal, Decisions, listProposals, rejectProposal, writeReview } from "../src/proposals.ts";
+import { listReviewCases, listStalePages } from "../src/waiting.ts";
 
 const PROGRAM = process.env["UBP_PROGRAM"] ?? findProgram(process.cwd(), "") ?? "";
 const root = mkdtempSync(join(tmpdir(), "ubp-vscode-"));
@@ -61,7 +62,7 @@ before(async () => {
   writeFileSync(join(root, "a.md"), "# A\n");
   git("add", ".");
   git("commit", "--quiet", "-m", "Begin");
-  await propose(["b.md", "c.md"]);
+  await propose(["b.md", "c.md", "d.md", "e.md"]);
 });
 
 after(() => {
@@ -69,7 +70,7 @@ after(() => {
 });
 
 test("proposals are listed, shown, accepted and rejected", async () => {
-  const [first, second] = await listProposals(place);
+  const [first, second, ...rest] = await listProposals(place);
   assert.ok(first && second);
   assert.deepEqual([first.title, second.title], ["create b.md", "create c.md"]);
   const file = join(root, "review.html");
@@ -78,7 +79,47 @@ test("proposals are listed, shown, accepted and rejected", async () => {
   await acceptProposal(place, first);
   assert.equal(git("show", "--no-patch", "--format=%an, %cn"), "agent 1, Rae Viewer");
   await rejectProposal(place, second, "Not needed.");
+  assert.deepEqual(await listProposals(place), rest);
+});
+
+test("marks decide nothing before they are applied, and the last one can be undone", async () => {
+  const [first, second] = await listProposals(place);
+  assert.ok(first && second);
+  const decisions = new Decisions();
+  decisions.mark(first, { kind: "accept" });
+  decisions.mark(second, { kind: "accept" });
+  assert.equal(decisions.undo(), second);
+  decisions.mark(second, { kind: "reject", reason: "Not needed." });
+  assert.equal((await listProposals(place)).length, 2);
+  assert.equal(await decisions.apply(place), 2);
   assert.deepEqual(await listProposals(place), []);
+  assert.equal(git("show", "--no-patch", "--format=%an", "--", "d.md"), "agent 1");
+});
+
+test("a mark of a proposal that has another edit since is forgotten", async () => {
+  const old = { id: 9, title: "", client: "", edits: [{ commit: "a".repeat(40), reason: "" }] };
+  const decisions = new Decisions();
+  decisions.mark(old, { kind: "accept" });
+  decisions.keep([{ ...old, edits: [...old.edits, { commit: "b".repeat(40), reason: "" }] }]);
+  assert.equal(decisions.count, 0);
+  assert.equal(await decisions.apply(place), 0);
+});
+
+test("stale pages and the cases of a change wait with their places", async () => {
+  writeFileSync(join(root, "auth.py"), "def login(): ...\n");
+  writeFileSync(join(root, "auth.md"), "---\nsource_refs:\n  - auth.py#login\n---\n# Auth\n\n`login` takes nothing.\n");
+  git("add", ".");
+  git("commit", "--quiet", "-m", "Describe");
+  writeFileSync(join(root, "auth.py"), "def login(name): ...\n");
+  assert.deepEqual(await listStalePages(place), [
+    {
+      path: "auth.md",
+      level: "possibly stale",
+      sources: [{ path: "auth.py#login", line: 3, verdict: "modified" }],
+    },
+  ]);
+  const [found] = await listReviewCases(place);
+  assert.deepEqual([found?.path, found?.line], ["auth.md", 7]);
 });
 
 test("a failure is told in UBP's words", async () => {
