@@ -195,7 +195,15 @@ class RunningHub:
         }
         return self.github.sign(**{**given, **claims})
 
-    def push(self, repository, name: str = "github.com/acme/api", token: str = "", **env: str):
+    def push(  # the options of the command
+        self,
+        repository,
+        name: str = "github.com/acme/api",
+        token: str = "",
+        *,
+        texts: bool = False,
+        **env: str,
+    ):
         """Push a clone as a program of this process does, and return the record."""
         environment = {
             **os.environ,
@@ -203,7 +211,7 @@ class RunningHub:
             **env,
         }
         with Workspace.open(str(repository.root), environment=environment) as workspace:
-            return workspace.ask(PushRequest(to=self.url, repository=name))
+            return workspace.ask(PushRequest(to=self.url, repository=name, texts=texts))
 
     def grant(self, reader: str, repository: str) -> None:
         self.execute(

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from psycopg import Rollback
+
+from ubp.board.texts import read_text_rows
 from ubp.board.wire import (
     Manifest,
     WireError,
@@ -19,6 +22,7 @@ from ubp.board.wire import (
     read_ref,
 )
 from ubp.core.errors import HubError, UbpError, UsageError
+from ubp.core.model import ObjectId
 from ubp.frame.encoding import to_object
 from ubp.hub.answers import AnyHubAnswer
 from ubp.hub.audit import Audit, Call
@@ -36,8 +40,10 @@ from ubp.hub.identity import (
 )
 from ubp.hub.metrics import Metrics
 from ubp.hub.read_board import read_stored_board
-from ubp.hub.repositories import queue_comparison
+from ubp.hub.read_text import TextReader
+from ubp.hub.repositories import identify, queue_comparison
 from ubp.hub.store_push import Missing, take_push, take_upload
+from ubp.hub.store_texts import TextPush, read_wanted, stage_texts, take_texts
 
 
 class RefusedError(Exception):
@@ -82,6 +88,7 @@ class Hub:
         self.answers = {answer.name: answer for answer in answers}
         self.identities = Identities(config, clock)
         self.metrics = Metrics()
+        self.texts = TextReader()
         self.audit = Audit(database, config.audit_key())
 
     def call(self, method: str, token: str | None, question: bytes, answer: "Handler") -> Reply:
@@ -144,12 +151,26 @@ class Hub:
         """Return what answers a push."""
 
         def answer(connection: Connection, identity: Identity) -> Any:
-            manifest = read_manifest(decompress(body))
+            value = decompress(body)
+            manifest = read_manifest(value)
+            wanted = read_wanted(value.get("texts"))
             self._check_pusher(identity, manifest)
-            done = take_push(connection, manifest, _forge_id(identity))
-            if isinstance(done, Missing):
-                parts = {parser: list(blobs) for parser, blobs in done.parts.items()}
-                return {"missing": {"pieces": list(done.pieces), "parts": parts}}
+            forge_id = _forge_id(identity)
+            model = self.texts.fingerprint if wanted != "none" else None
+            with connection.transaction() as transaction:
+                done = take_push(connection, manifest, forge_id)
+                if isinstance(done, Missing):
+                    parts = {parser: list(blobs) for parser, blobs in done.parts.items()}
+                    return {"missing": {"pieces": list(done.pieces), "parts": parts}}
+                texts: tuple[ObjectId, ...] = ()
+                if done != "overtaken":
+                    repository, _ = identify(connection, manifest.repository, forge_id)
+                    push = TextPush(repository, manifest.ref, wanted, is_new=done == "written")
+                    texts = take_texts(connection, push, model)
+                if texts:
+                    raise Rollback(transaction)
+            if texts:
+                return {"missing": {"pieces": [], "parts": {}, "texts": list(texts)}}
             self.metrics.push(done)
             return {"outcome": done}
 
@@ -169,6 +190,22 @@ class Hub:
             self._check_pusher(identity, manifest)
             read = [*map(read_parts, parts)]
             take_upload(connection, manifest.repository, pieces, read, _forge_id(identity))
+            return {}
+
+        return answer
+
+    def upload_texts(self, body: bytes) -> "Handler":
+        """Return what answers an upload of pages' texts."""
+
+        def answer(connection: Connection, identity: Identity) -> Any:
+            value = decompress(body)
+            if not isinstance(value, dict):
+                raise WireError("the upload is not an object")
+            manifest = read_manifest({**value, "pieces": ["0" * 64], "parts": {}})
+            self._check_pusher(identity, manifest)
+            read = self.texts.read(read_text_rows(value.get("texts")))
+            repository, _ = identify(connection, manifest.repository, _forge_id(identity))
+            stage_texts(connection, repository, read, self.texts.fingerprint)
             return {}
 
         return answer

@@ -88,6 +88,7 @@ class _Endpoints:
         return [
             Route("/v1/push", self.push, methods=["POST"]),
             Route("/v1/upload", self.upload, methods=["POST"]),
+            Route("/v1/texts", self.upload_texts, methods=["POST"]),
             Route("/v1/board", self.board, methods=["GET"]),
             Route("/v1/ask/{name}", self.ask, methods=["POST"]),
             Route("/v1/webhook/{host}", self.webhook, methods=["POST"]),
@@ -100,6 +101,9 @@ class _Endpoints:
 
     async def upload(self, request: Request) -> Response:
         return await self._answer_body(request, "upload", self._hub.upload)
+
+    async def upload_texts(self, request: Request) -> Response:
+        return await self._answer_body(request, "texts", self._hub.upload_texts)
 
     async def ask(self, request: Request) -> Response:
         name = str(request.path_params["name"])

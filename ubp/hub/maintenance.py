@@ -31,6 +31,10 @@ def collect_garbage(
     uploads = connection.execute(
         "delete from upload where at <= now() - make_interval(secs => %s)", [upload_hours * 3600]
     ).rowcount
+    connection.execute(
+        "delete from staged_text where at <= now() - make_interval(secs => %s)",
+        [upload_hours * 3600],
+    )
     refs = connection.execute(
         "delete from ref where commit is null and not exists"
         " (select from upload u where u.repository = ref.repository)"

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from ubp.board.model import Board
 from ubp.board.parts import FileParts, find_parts_of, parsers_of
 from ubp.board.read import read_board
+from ubp.board.texts import BATCH_BYTES, MAX_TEXT_BYTES, text_row
 from ubp.board.wire import (
     Manifest,
     batches,
@@ -34,6 +35,7 @@ from ubp.sync.hub_client import HubClient, find_token
 
 # Characters in one request: what a slow line sends again after it broke.
 BATCH_CHARACTERS = 4 << 20
+TEXTS_PER_READ = 256
 ROUNDS = 4  # what is sent may be deleted meanwhile, as garbage
 
 Outcome = Literal["written", "unchanged", "overtaken", "failed"]
@@ -55,6 +57,7 @@ class PushRecord:
     unnamed: Annotated[Count, "number of files left out, whose paths are not UTF-8"]
     sent_pieces: Annotated[Count, "number of pieces of the board that the hub lacked"]
     sent_parts: Annotated[Count, "number of files whose definitions or sections it lacked"]
+    sent_texts: Annotated[Count, "with texts: number of pages whose texts it lacked"] = 0
     error: Annotated[str | None, "with soft: why nothing was pushed"] = None
 
 
@@ -96,6 +99,14 @@ class PushRequest(Request[PushRecord]):
         "ref whose board this is, as refs/heads/main",
         Option("The ref; by default that of the CI's job, or the current branch.", metavar="REF"),
     ] = None
+    texts: Annotated[
+        bool,
+        "send the texts of pages, too",
+        Option(
+            "Send the texts of the pages, too, so that they can be searched on the hub; what the "
+            "configuration excludes is not sent."
+        ),
+    ] = False
     soft: Annotated[
         bool,
         "report failures, and succeed",
@@ -139,6 +150,8 @@ def _push(session: Session, request: PushRequest) -> PushRecord:
     ref = find_ref(session.repository, request.ref, environment)
     board = read_board(session, "HEAD")
     sending = _Sending(session, client, board, name, ref)
+    if request.texts:
+        sending.add_texts(board)
     outcome = sending.send()
     return PushRecord(
         outcome=outcome,
@@ -150,24 +163,32 @@ def _push(session: Session, request: PushRequest) -> PushRecord:
         unnamed=board.unnamed,
         sent_pieces=sending.pieces,
         sent_parts=sending.parts,
+        sent_texts=sending.texts,
     )
 
 
 class _Sending:
-    """A push under way; `pieces` and `parts` count what was sent."""
+    """A push under way; `pieces`, `parts` and `texts` count what was sent."""
 
     def __init__(
         self, session: Session, client: HubClient, board: Board, name: str, ref: str
     ) -> None:
         self._session = session
         self._client = client
-        self._texts = cut(board)
+        self._pieces = cut(board)
         self._parsers = parsers_of(session, session.view(Target(ref=board.commit)))
         run, attempt = find_run(session.environment)
         parts = {parser: tuple(sorted(blobs)) for parser, blobs in self._parsers.items()}
-        self._manifest = Manifest(name, ref, board.commit, run, attempt, (*self._texts,), parts)
+        self._manifest = Manifest(name, ref, board.commit, run, attempt, (*self._pieces,), parts)
+        self._pages: frozenset[ObjectId] | None = None  # None: their texts are not sent
+        self._sent: set[ObjectId] = set()
         self.pieces = 0
         self.parts = 0
+        self.texts = 0
+
+    def add_texts(self, board: Board) -> None:
+        """Send the texts of the board's pages, too."""
+        self._pages = frozenset(file.blob for file in board.files if file.page is not None)
 
     def send(self) -> Outcome:
         """Send what the hub lacks until it has all of it, and return what it did.
@@ -176,7 +197,10 @@ class _Sending:
             HubError: it refuses, or lacks something again and again.
         """
         value = manifest_value(self._manifest)
-        for _ in range(ROUNDS):
+        if self._pages is not None:
+            value["texts"] = "all"
+        rounds = ROUNDS
+        while rounds:
             answer = self._client.post("/v1/push", value)
             outcome = answer.get("outcome") if isinstance(answer, dict) else None
             if outcome in {"written", "unchanged", "overtaken"}:
@@ -186,6 +210,11 @@ class _Sending:
             self._send_parts(missing["parts"])
             # A partial clone may lack blobs: they are asked for once.
             value = {**value, "parts": {}}
+            if missing["texts"] and self._send_texts(missing["texts"]):
+                continue  # the hub asks for some at a time
+            if missing["texts"]:
+                value["texts"] = "sent"
+            rounds -= 1
         raise HubError(
             "The hub lacks parts of the board that were sent.",
             cause="They may have been deleted as garbage meanwhile.",
@@ -193,7 +222,7 @@ class _Sending:
         )
 
     def _send_pieces(self, digests: list[str]) -> None:
-        texts = [self._texts[digest] for digest in digests if digest in self._texts]
+        texts = [self._pieces[digest] for digest in digests if digest in self._pieces]
         for batch in batches(texts, len, BATCH_CHARACTERS):
             self._upload(batch, [])
             self.pieces += len(batch)
@@ -208,6 +237,27 @@ class _Sending:
             self._upload([], batch)
             self.parts += len(batch)
 
+    def _send_texts(self, missing: list[str]) -> int:
+        """Send the texts of these blobs, and return how many there are; of others none exists."""
+        known = (self._pages or frozenset()) - self._sent
+        wanted = [ObjectId(blob) for blob in missing if blob in known]
+        self._sent.update(wanted)
+        before = self.texts
+        for ids in batches(wanted, lambda _: 1, TEXTS_PER_READ):
+            contents = self._session.repository.read_blobs(ids)
+            present = [
+                (blob, data)
+                for blob, data in contents.items()
+                if data is not None and len(data) <= MAX_TEXT_BYTES
+            ]
+            for batch in batches(present, lambda text: len(text[1]), BATCH_BYTES):
+                head = manifest_value(self._manifest)
+                del head["pieces"]
+                rows = [text_row(*text) for text in batch]
+                self._client.post("/v1/texts", {**head, "parts": {}, "texts": rows})
+                self.texts += len(batch)
+        return self.texts - before
+
     def _find_parts(self, parser: str, blobs: list[str]) -> Iterator[FileParts]:
         known = self._parsers.get(parser, {})
         wanted = {ObjectId(blob): known[ObjectId(blob)] for blob in blobs if blob in known}
@@ -221,8 +271,10 @@ class _Sending:
 
 def _missing(answer: Any) -> dict[str, Any]:
     try:
-        pieces, parts = answer["missing"]["pieces"], answer["missing"]["parts"]
-        return {"pieces": list(pieces), "parts": {name: list(ids) for name, ids in parts.items()}}
+        missing = answer["missing"]
+        parts = {name: list(ids) for name, ids in missing["parts"].items()}
+        texts = list(missing.get("texts", ()))
+        return {"pieces": list(missing["pieces"]), "parts": parts, "texts": texts}
     except (KeyError, TypeError, AttributeError) as error:
         raise HubError("The hub does not answer as a hub does.") from error
 
@@ -307,6 +359,8 @@ def text(record: PushRecord, write: Writer) -> Iterator[str]:
         yield f"{place}: the hub has it already."
     else:
         sent = f"{count(record.sent_pieces, 'piece')} and the parts of {record.sent_parts} files"
+        if record.sent_texts:
+            sent += f", {count(record.sent_texts, 'text')}"
         board = f"{count(record.files, 'file')}, {count(record.pages, 'page')}"
         yield f"{place}: pushed {board}; sent {sent}."
     if record.unnamed:

@@ -1,0 +1,192 @@
+"""Texts of pages: those of the tip are in the database, no others, and what they say is UBP's."""
+
+import zlib
+
+import pytest
+
+from tests.hub.test_secrets import HIDDEN, dump_of, make_pages
+from ubp.board.texts import blob_id, text_row
+from ubp.hub.tokens import MAX_POSITIONS, Tokenizer, tokenizer, write_tsquery
+from ubp.index.match import AllOf, Phrase, Without
+from ubp.sync.hub_client import HubClient
+
+SHORT = "# Payment\n\nCustomers pay by invoice.\n\n## Refunds\n\n返金は七日以内です。\n"
+TEXTS = ("search_state", "text", "chunk", "staged_text", "staged_chunk")
+
+
+def stored(hub):
+    """Return the texts that are kept, by path at the tip."""
+    rows = hub.rows(
+        "select p.path, t.body from repository r join page p on p.ref = r.tip"
+        " join file f using (ref, path)"
+        " left join text t on t.repository = r.id and t.blob = f.oid order by p.path"
+    )
+    return {path: body and zlib.decompress(body).decode() for path, body in rows}
+
+
+def text_versions(hub):
+    return [hub.rows(f"select ctid::text, xmin::text from {table}") for table in TEXTS]
+
+
+def test_push_without_texts_stores_none(repository, hub):
+    repository.write("docs/pay.md", SHORT)
+    repository.commit()
+
+    record = hub.push(repository)
+
+    assert record.sent_texts == 0
+    assert text_versions(hub) == [[], [], [], [], []]
+
+
+def test_texts_of_the_tip_are_stored_and_changes_alone_are_sent(repository, hub):
+    repository.write("docs/pay.md", SHORT)
+    repository.write("docs/other.md", "# Other\n\nNothing.\n")
+    repository.commit()
+    first = hub.push(repository, texts=True)
+    repository.write("docs/other.md", "# Other\n\nSomething.\n")
+    repository.commit()
+    second = hub.push(repository, texts=True)
+    before = text_versions(hub)
+
+    assert (first.outcome, first.sent_texts) == ("written", 2)
+    assert (second.outcome, second.sent_texts) == ("written", 1)
+    assert stored(hub) == {"docs/pay.md": SHORT, "docs/other.md": "# Other\n\nSomething.\n"}
+    assert hub.rows("select count(*) from text") == [(2,)]
+    assert hub.rows("select count(*) from staged_text") == [(0,)]
+    chunks = hub.rows("select count(*), sum(length), sum(stem_length), max(id) from chunk")
+    state = hub.rows("select chunks, words, stems, last_id from search_state")
+    assert chunks == state
+    assert hub.rows("select count(*) from chunk where length(vector) <> 256") == [(0,)]
+
+    again = hub.push(repository, texts=True)
+    assert (again.outcome, again.sent_texts) == ("unchanged", 0)
+    assert text_versions(hub) == before
+
+
+def test_ids_rise_although_the_last_chunk_was_deleted(repository, hub):
+    repository.write("docs/a.md", "# A\n\nFirst.\n")
+    repository.commit()
+    hub.push(repository, texts=True)
+    ((last,),) = hub.rows("select max(id) from chunk")
+    repository.write("docs/a.md", "# A\n\nSecond.\n")
+    repository.commit()
+
+    hub.push(repository, texts=True)
+
+    assert hub.rows("select min(id) > %s from chunk", last) == [(True,)]
+
+
+def test_page_deleted_by_a_push_without_texts_is_gone(repository, hub, database_address):
+    repository.write("docs/secret.md", "# S\n\nUnobtainium is in the cellar.\n")
+    repository.write("docs/other.md", "# Other\n")
+    repository.commit()
+    hub.push(repository, texts=True)
+    repository.remove("docs/secret.md")
+    repository.commit()
+
+    hub.push(repository)
+
+    assert stored(hub) == {"docs/other.md": "# Other\n"}
+    assert "nobtainium" not in dump_of(hub, database_address)
+
+
+def test_texts_of_excluded_files_never_leave_the_clone(
+    repository, hub, database_address, monkeypatch
+):
+    make_pages(repository)
+    sent = []
+    post = HubClient.post
+
+    def record(self, path, value):
+        sent.append(repr(value))
+        return post(self, path, value)
+
+    monkeypatch.setattr(HubClient, "post", record)
+    hub.push(repository, texts=True)
+
+    wire = "".join(sent)
+    assert "quick brown fox" in wire
+    assert sorted(stored(hub)) == ["docs/other.md", "docs/pay.md"]
+    assert "Project Unobtainium" not in wire + dump_of(hub, database_address)
+    assert not any(path in dict(stored(hub)) for path in HIDDEN)
+
+
+def test_text_of_another_blob_is_refused(repository, hub):
+    repository.write("docs/a.md", "# A\n")
+    commit = repository.commit()
+    head = {
+        "version": 1,
+        "repository": "github.com/acme/api",
+        "ref": "refs/heads/main",
+        "commit": commit,
+        "run": None,
+        "attempt": 0,
+        "parts": {},
+    }
+    row = text_row(blob_id(b"# A\n"), b"# B\n")
+
+    status, answer = hub.call(
+        "/v1/texts", token="development-token-for-tests", value={**head, "texts": [row]}
+    )
+
+    assert (status, b"not that of its blob" in answer) == (400, True)
+    assert hub.rows("select count(*) from staged_text") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"# \0\xff\xfe \xed\xa0\x80\n\n" + b"word " * 70_000,
+        b"# Long\n\n" + b"x" * 1_000_000 + b"\n",
+        (
+            b"---\ntitle: \"'; drop table chunk; --\"\ntags: [\"\\\\'\", ':*A']\n---\n"
+            b"\n' \\ ':1A & !'\n"
+        ),
+        b"# " + b"heading " * 30_000 + b"\n\nBody.\n",
+        "# 絵文字 👩‍👩‍👧‍👦 \u202e\n\n".encode() + "漢字".encode() * 40_000,
+        b"",
+    ],
+    ids=["nul and surrogates", "a megabyte", "quotes", "heading", "cjk", "empty"],
+)
+def test_hostile_text_is_stored(repository, hub, content):
+    repository.write("docs/a.md", content)
+    repository.commit()
+
+    record = hub.push(repository, texts=True)
+
+    assert (record.outcome, record.sent_texts) == ("written", 1)
+    ((body,),) = hub.rows("select body from text")
+    assert zlib.decompress(body) == content
+
+
+def matches(hub, words, match):
+    vector = tokenizer("words").vectors([words])[0].literal
+    query = write_tsquery(match, "words")
+    ((found,),) = hub.rows("select %s::tsvector @@ %s::tsquery", vector, query)
+    return found
+
+
+def test_queries_match_what_fts5_matches(hub):
+    words = ("Token expiry", "How tokens expire", "The token's life is 5 minutes", "expiry")
+
+    def is_found(match):
+        return matches(hub, words, match)
+
+    assert is_found(Phrase("token expiry"))
+    assert is_found(Phrase("token exp", is_prefix=True))
+    assert not is_found(Phrase("expiry how"))  # the end of a column and the start of the next
+    assert is_found(Phrase("token", column="title", is_first=True))
+    assert not is_found(Phrase("expiry", column="title", is_first=True))
+    assert is_found(Phrase("expiry", column="aliases"))
+    assert not is_found(Phrase("minutes", column="title"))
+    assert is_found(AllOf((Phrase("token"), Phrase("minutes"))))
+    assert not is_found(Without(Phrase("token"), Phrase("minutes")))
+    assert not is_found(Phrase("!!!"))
+    assert not is_found(Phrase("x" * 3_000))
+
+
+def test_repeated_word_keeps_as_many_positions_as_postgresql():
+    vector = Tokenizer("words").vectors([("", "", "word " * 1_000, "")])[0]
+
+    assert vector.length == 1_000
+    assert vector.literal.count(",") == MAX_POSITIONS - 1

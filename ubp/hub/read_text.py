@@ -1,0 +1,116 @@
+"""What a page's bytes say, for the search: facts, sections, chunks with their words and vectors.
+
+The hub reads the bytes itself. What a client sends is only text, checked by its blob id: nobody can
+give a page words or a meaning that it does not have, and a new version of UBP needs no new push.
+"""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from ubp.core.model import ObjectId
+from ubp.core.text import without_cjk
+from ubp.hub.embedding import bundled_model
+from ubp.hub.tokens import Vector, tokenizer
+from ubp.index.embed.protocol import EmbeddingModel
+from ubp.index.embed.text import body_of
+from ubp.index.embed.vectors import quantize
+from ubp.index.store.codec import pack_facts, pack_json
+from ubp.index.store.schema import FORMAT
+from ubp.index.worker import read_page
+from ubp.markdown.document import parse_page
+
+TEXT_FORMAT = FORMAT * 100 + 1
+"""The format of what is read here: that of the index, and of the words' literals."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadChunk:
+    """A chunk's words in both tables, and its vector; None: there is no model."""
+
+    words: Vector
+    stems: Vector
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A page, packed as the index packs it; `body` is compressed."""
+
+    blob: ObjectId
+    facts: str
+    fields: str
+    sections: str
+    places: str
+    body: bytes
+    chunks: tuple[ReadChunk, ...]
+
+
+class TextReader:
+    """Reads texts, with the bundled model where its libraries are installed."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._model: EmbeddingModel | None = None
+        self._is_loaded = False
+
+    @property
+    def model(self) -> EmbeddingModel | None:
+        """The model, loaded at the first use."""
+        with self._lock:
+            if not self._is_loaded:
+                self._model, self._is_loaded = bundled_model(), True
+            return self._model
+
+    @property
+    def fingerprint(self) -> bytes | None:
+        """The fingerprint of the model; None: there is none."""
+        model = self.model
+        return None if model is None else model.fingerprint
+
+    def read(self, pages: Mapping[ObjectId, bytes]) -> tuple[ReadText, ...]:
+        """Return what pages say.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        model = self.model
+        return tuple(_read_text(blob, data, model) for blob, data in pages.items())
+
+
+def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> ReadText:
+    rows = read_page(data)
+    words = [chunk[-1] for chunk in rows.chunks]
+    stems = [
+        (without_cjk(title), without_cjk(headings), without_cjk(body), without_cjk(aliases))
+        for title, headings, body, aliases in words
+    ]
+    vectors: Sequence[bytes | None] = [None] * len(rows.chunks)
+    if model is not None and rows.chunks:
+        paths = [section[2] for section in json.loads(rows.sections)]
+        texts = [
+            model.text_of(rows.title, paths[section], body_of(data, start, end))
+            for section, _, _, start, end, _, _ in rows.chunks
+        ]
+        joined = quantize(model.encode(texts))
+        size = model.dimensions
+        vectors = [joined[size * place : size * (place + 1)] for place in range(len(texts))]
+    return ReadText(
+        blob=blob,
+        facts=pack_facts(parse_page(data, ())),
+        fields=rows.fields,
+        sections=rows.sections,
+        places=pack_json([chunk[:-1] for chunk in rows.chunks]),
+        body=zlib.compress(data, 6),
+        chunks=tuple(
+            ReadChunk(*parts)
+            for parts in zip(
+                tokenizer("words").vectors(words),
+                tokenizer("stems").vectors(stems),
+                vectors,
+                strict=True,
+            )
+        ),
+    )

@@ -1,0 +1,188 @@
+"""Take the texts of pages: staged until their push is complete, then those of the tip alone.
+
+Everything about a repository's texts is written under the lock of its row in `search_state`. So the
+ids of its chunks rise in the order of its commits: whoever has read some of them reads the rest by
+`id > last`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ubp.board.wire import WireError
+from ubp.core.model import ObjectId
+from ubp.hub.database import Connection
+from ubp.hub.read_text import TEXT_FORMAT, ReadText
+
+Wanted = Literal["none", "all", "sent"]
+"""Which texts a push asks the hub to keep: none that are new, all, or what was sent of them."""
+WANTED: frozenset[str] = frozenset({"none", "all", "sent"})
+
+
+@dataclass(frozen=True, slots=True)
+class TextPush:
+    """A push, as far as texts are concerned; `is_new`: it has changed the board."""
+
+    repository: int
+    ref: str
+    wanted: Wanted
+    is_new: bool
+
+
+MAX_TEXTS = 2_000  # in one answer about those that are missing
+
+_STAGE = """
+insert into staged_text
+(repository, blob, format, model, facts, fields, sections, chunks, body)
+values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+on conflict (repository, blob) do update set at = now(), format = excluded.format,
+    model = excluded.model, facts = excluded.facts, fields = excluded.fields,
+    sections = excluded.sections, chunks = excluded.chunks, body = excluded.body
+"""
+
+_MISSING = """
+select distinct f.oid from page p join file f using (ref, path)
+where p.ref = %(ref)s
+  and not exists (select from text t where t.repository = %(repository)s and t.blob = f.oid
+                  and t.format = %(format)s and t.model is not distinct from %(model)s)
+  and not exists (select from staged_text t where t.repository = %(repository)s
+                  and t.blob = f.oid
+                  and t.format = %(format)s and t.model is not distinct from %(model)s)
+limit %(limit)s
+"""
+
+# What the tip has no more, and what another version of UBP, or another model, has read.
+_DELETE = """
+delete from text t where t.repository = %(repository)s
+and (not exists (select from page p join file f using (ref, path)
+                 where p.ref = %(ref)s and f.oid = t.blob)
+     or exists (select from staged_text s where s.repository = t.repository and s.blob = t.blob))
+"""
+
+_MOVE_TEXTS = """
+insert into text (repository, blob, format, model, facts, fields, sections, chunks, body)
+select s.repository, s.blob, s.format, s.model, s.facts, s.fields, s.sections, s.chunks, s.body
+from staged_text s where s.repository = %(repository)s
+and exists (select from page p join file f using (ref, path)
+            where p.ref = %(ref)s and f.oid = s.blob)
+"""
+
+_MOVE_CHUNKS = """
+insert into chunk (repository, blob, number, id, length, stem_length, vector, words, stems)
+select s.repository, s.blob, s.number,
+       state.last_id + row_number() over (order by s.blob, s.number),
+       s.length, s.stem_length, s.vector, s.words, s.stems
+from staged_chunk s join search_state state using (repository)
+where s.repository = %(repository)s
+and exists (select from page p join file f using (ref, path)
+            where p.ref = %(ref)s and f.oid = s.blob)
+"""
+
+_COUNT = """
+update search_state s set version = s.version + 1,
+    chunks = c.chunks, words = c.words, stems = c.stems, last_id = greatest(s.last_id, c.last_id)
+from (select count(*) as chunks, coalesce(sum(length), 0) as words,
+             coalesce(sum(stem_length), 0) as stems, coalesce(max(id), 0) as last_id
+      from chunk where repository = %(repository)s) c
+where s.repository = %(repository)s
+"""
+
+
+def stage_texts(
+    connection: Connection, repository: int, texts: Sequence[ReadText], model: bytes | None
+) -> None:
+    """Keep texts until their push is complete."""
+    for text in texts:
+        blob = bytes.fromhex(text.blob)
+        connection.execute(
+            _STAGE,
+            [
+                *(repository, blob, TEXT_FORMAT, model, text.facts, text.fields, text.sections),
+                *(text.places, text.body),
+            ],
+        )
+        connection.execute(
+            "delete from staged_chunk where repository = %s and blob = %s", [repository, blob]
+        )
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(
+            "copy staged_chunk (repository, blob, number, length, stem_length, vector, words,"
+            " stems) from stdin"
+        ) as copy,
+    ):
+        for text in texts:
+            for number, chunk in enumerate(text.chunks):
+                copy.write_row(
+                    [
+                        *(repository, bytes.fromhex(text.blob), number),
+                        *(chunk.words.length, chunk.stems.length, chunk.vector),
+                        *(chunk.words.literal, chunk.stems.literal),
+                    ]
+                )
+
+
+def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> tuple[ObjectId, ...]:
+    """Keep the texts of the tip's pages alone, as its board is now; return those that are missing.
+
+    Of another ref than the tip nothing is kept. Nothing is written if texts are missing.
+    """
+    wanted = push.wanted
+    row = connection.execute(
+        "select ref.id from repository r join ref on ref.id = r.tip"
+        " where r.id = %s and ref.name = %s",
+        [push.repository, push.ref],
+    ).fetchone()
+    if row is None:
+        return ()
+    values = {
+        "repository": push.repository,
+        "ref": row[0],
+        "format": TEXT_FORMAT,
+        "model": model,
+        "limit": MAX_TEXTS,
+    }
+    state = _lock(connection, push.repository, is_made=wanted != "none")
+    if not state:
+        return ()
+    if wanted == "all":
+        missing = connection.execute(_MISSING, values).fetchall()
+        if missing:
+            return tuple(ObjectId(bytes(blob).hex()) for (blob,) in missing)
+    staged = "select from staged_text where repository = %s limit 1"
+    if not push.is_new and not connection.execute(staged, [push.repository]).rowcount:
+        return ()
+    if wanted == "none":  # what another push staged was not meant for this one
+        connection.execute("delete from staged_text where repository = %s", [push.repository])
+    connection.execute(_DELETE, values)
+    connection.execute(_MOVE_TEXTS, values)
+    connection.execute(_MOVE_CHUNKS, values)
+    connection.execute("delete from staged_text where repository = %s", [push.repository])
+    connection.execute(_COUNT, values)
+    return ()
+
+
+def _lock(connection: Connection, repository: int, *, is_made: bool) -> bool:
+    """Lock the row of a repository's texts, and return whether there is one."""
+    if is_made:
+        connection.execute(
+            "insert into search_state (repository) values (%s) on conflict do nothing",
+            [repository],
+        )
+    found = connection.execute(
+        "select 1 from search_state where repository = %s for update", [repository]
+    ).fetchone()
+    return found is not None
+
+
+def read_wanted(value: object) -> Wanted:
+    """Return which texts a push wants to be kept.
+
+    Raises:
+        WireError: it is none of them.
+    """
+    if value is None:
+        return "none"
+    if not isinstance(value, str) or value not in WANTED:
+        raise WireError("what is wanted of texts is unknown")
+    return value  # type: ignore[return-value]  # one of three
