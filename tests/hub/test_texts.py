@@ -6,7 +6,7 @@ import pytest
 
 from tests.hub.test_secrets import HIDDEN, dump_of, make_pages
 from ubp.board.texts import blob_id, text_row
-from ubp.hub.tokens import MAX_POSITIONS, Tokenizer, tokenizer, write_tsquery
+from ubp.hub.tokens import MAX_POSITIONS, vectors, write_tsquery
 from ubp.index.match import AllOf, Phrase, Without
 from ubp.sync.hub_client import HubClient
 
@@ -160,7 +160,7 @@ def test_hostile_text_is_stored(repository, hub, content):
 
 
 def matches(hub, words, match):
-    vector = tokenizer("words").vectors([words])[0].literal
+    vector = vectors("words", [words])[0].literal
     query = write_tsquery(match, "words")
     ((found,),) = hub.rows("select %s::tsvector @@ %s::tsquery", vector, query)
     return found
@@ -186,7 +186,7 @@ def test_queries_match_what_fts5_matches(hub):
 
 
 def test_repeated_word_keeps_as_many_positions_as_postgresql():
-    vector = Tokenizer("words").vectors([("", "", "word " * 1_000, "")])[0]
+    vector = vectors("words", [("", "", "word " * 1_000, "")])[0]
 
     assert vector.length == 1_000
     assert vector.literal.count(",") == MAX_POSITIONS - 1

@@ -13,7 +13,7 @@ from threading import Lock
 from ubp.core.model import ObjectId
 from ubp.core.text import without_cjk
 from ubp.hub.embedding import bundled_model
-from ubp.hub.tokens import Vector, tokenizer
+from ubp.hub.tokens import Vector, vectors
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.embed.text import body_of
 from ubp.index.embed.vectors import quantize
@@ -87,7 +87,7 @@ def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> Rea
         (without_cjk(title), without_cjk(headings), without_cjk(body), without_cjk(aliases))
         for title, headings, body, aliases in words
     ]
-    vectors: Sequence[bytes | None] = [None] * len(rows.chunks)
+    meanings: Sequence[bytes | None] = [None] * len(rows.chunks)
     if model is not None and rows.chunks:
         paths = [section[2] for section in json.loads(rows.sections)]
         texts = [
@@ -96,7 +96,7 @@ def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> Rea
         ]
         joined = quantize(model.encode(texts))
         size = model.dimensions
-        vectors = [joined[size * place : size * (place + 1)] for place in range(len(texts))]
+        meanings = [joined[size * place : size * (place + 1)] for place in range(len(texts))]
     return ReadText(
         blob=blob,
         facts=pack_facts(parse_page(data, ())),
@@ -107,9 +107,9 @@ def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> Rea
         chunks=tuple(
             ReadChunk(*parts)
             for parts in zip(
-                tokenizer("words").vectors(words),
-                tokenizer("stems").vectors(stems),
-                vectors,
+                vectors("words", words),
+                vectors("stems", stems),
+                meanings,
                 strict=True,
             )
         ),

@@ -4,18 +4,15 @@ They are those of the index of one repository (`ubp.index.store.schema`), so tha
 hub finds the same. PostgreSQL's configurations split Japanese into other words than UBP does.
 """
 
-import sqlite3
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from threading import Lock
 from typing import NamedTuple
 
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import Words
 from ubp.index.store.fulltext import COLUMNS, Table
+from ubp.index.store.tokenizer import Token, tokenizer
 
-TOKENIZERS: dict[Table, str] = {"words": "unicode61", "stems": "porter unicode61"}
-LABELS: dict[Column, str] = dict(zip(("title", "headings", "body", "aliases"), "ABCD", strict=True))
+LABELS: dict[Column, str] = {"title": "A", "headings": "B", "body": "C", "aliases": "D"}
 """The weight by which a position's column is known."""
 
 # A lexeme that no tokenizer makes, before the title's first word: `is_first` looks for it.
@@ -37,57 +34,13 @@ class Vector(NamedTuple):
     length: int
 
 
-class Tokenizer:
-    """One of SQLite's tokenizers; for several threads."""
-
-    def __init__(self, table: Table) -> None:
-        self._lock = Lock()
-        self._database = sqlite3.connect(":memory:", check_same_thread=False)
-        columns = ", ".join(COLUMNS)
-        self._database.execute(
-            f"CREATE VIRTUAL TABLE text USING fts5({columns}, content='',"
-            f" tokenize='{TOKENIZERS[table]}')"
-        )
-        self._database.execute("CREATE VIRTUAL TABLE token USING fts5vocab(text, instance)")
-
-    def vectors(self, chunks: Sequence[Words]) -> list[Vector]:
-        """Return the words of chunks, each given by the texts of its columns."""
-        tokens: list[list[tuple[int, int, str]]] = [[] for _ in chunks]
-        with self._lock:
-            self._database.execute("INSERT INTO text (text) VALUES ('delete-all')")
-            self._database.executemany(
-                "INSERT INTO text (rowid, title, headings, body, aliases) VALUES (?, ?, ?, ?, ?)",
-                ((number, *texts) for number, texts in enumerate(chunks)),
-            )
-            rows = self._database.execute("SELECT term, doc, col, offset FROM token")
-            for term, number, column, offset in rows:
-                tokens[number].append((COLUMNS.index(column), offset, term))
-        return [Vector(_literal(sorted(found)), len(found)) for found in tokens]
-
-    @lru_cache(maxsize=8_192)  # noqa: B019  # there are two tokenizers
-    def words(self, text: str) -> tuple[str, ...]:
-        """Return the words of a text in order."""
-        with self._lock:
-            self._database.execute("INSERT INTO text (text) VALUES ('delete-all')")
-            self._database.execute("INSERT INTO text (rowid, body) VALUES (0, ?)", [text])
-            rows = self._database.execute("SELECT offset, term FROM token").fetchall()
-        return tuple(term for _, term in sorted(rows))
+def vectors(table: Table, chunks: Sequence[Words]) -> list[Vector]:
+    """Return the words of chunks, each given by the texts of its columns."""
+    return [Vector(_literal(tokens), len(tokens)) for tokens in tokenizer(table).tokens(chunks)]
 
 
-_TOKENIZERS: dict[Table, Tokenizer] = {}
-_MAKING = Lock()
-
-
-def tokenizer(table: Table) -> Tokenizer:
-    """Return the tokenizer of a table."""
-    with _MAKING:
-        if table not in _TOKENIZERS:
-            _TOKENIZERS[table] = Tokenizer(table)
-        return _TOKENIZERS[table]
-
-
-def _literal(tokens: Sequence[tuple[int, int, str]]) -> str:
-    """Return a `tsvector` literal of tokens: column, offset in it, word; in this order."""
+def _literal(tokens: Sequence[Token]) -> str:
+    """Return a `tsvector` literal of tokens in order."""
     places: dict[str, list[str]] = {}
     base, last, column_before, size = 0, 0, -1, 0
     for column, offset, word in tokens:
@@ -110,7 +63,7 @@ def _literal(tokens: Sequence[tuple[int, int, str]]) -> str:
         if positions is None:
             positions = places[word] = []
         if len(positions) < MAX_POSITIONS:
-            positions.append(f"{last}{'ABCD'[column]}")
+            positions.append(f"{last}{LABELS[COLUMNS[column]]}")
     return " ".join(f"{quote(word)}:{','.join(found)}" for word, found in places.items())
 
 

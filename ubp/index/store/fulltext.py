@@ -13,13 +13,13 @@ from math import inf, log
 from typing import Literal, NamedTuple, Self
 
 from ubp.core.model import ObjectId
-from ubp.index.match import AllOf, AnyOf, Match, Phrase
+from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import pack_id, unpack_id
 from ubp.index.store.database import Database, Rows
 from ubp.index.store.links import EdgeTable, StoredGraphVersion
 from ubp.index.store.schema import intact
 
-COLUMNS = ("title", "headings", "body", "aliases")
+COLUMNS: tuple[Column, ...] = ("title", "headings", "body", "aliases")
 
 Table = Literal["words", "stems"]
 """Words are matched as they are written, or in all forms of English."""
