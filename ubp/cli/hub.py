@@ -1,9 +1,9 @@
-"""The commands of a hub: `ubp hub up`, `check`, `migrate`, `gc`, `diff`, `audit`."""
+"""The commands of a hub: `ubp hub up`, `migrate`, `work`, `review` and others."""
 
 import os
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -201,6 +201,55 @@ def diff(
     return FINDINGS if lines else CLEAN
 
 
+def review(  # noqa: PLR0913  # the command's options
+    *,
+    to: Address = None,
+    token_file: TokenFile = None,
+    repository: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    base: Annotated[str | None, Parameter(metavar="REF")] = None,
+    limit: Annotated[int, Parameter(metavar="N")] = 100,
+    format_: Annotated[Literal["text", "markdown"], Parameter(name="--format")] = "text",
+    terminal: Terminal,
+) -> int:
+    """Run `ubp hub review`.
+
+    Args:
+        to: The hub's address.
+        token_file: A file with the token, as for `ubp push`.
+        repository: The repository's name, as for `ubp push`.
+        base: Review what changed since the merge base with this revision. By default the work tree
+            is compared with HEAD.
+        limit: Maximum number of references.
+        format_: `markdown` is a comment for a pull request; it is empty if no page is concerned.
+        terminal: Where the command was given.
+    """
+    from ubp.answers.hub.review import MAX_LIMIT, ask_review, text
+    from ubp.frame.wording import joined
+    from ubp.frame.writer import Writer
+    from ubp.index.session import Target
+
+    if to is None:
+        raise UsageError(
+            "The option --to is missing.",
+            cause="It names the hub that knows the other repositories.",
+            hint="Add its address: ubp hub review --to https://hub.example.org",
+        )
+    check_range("--limit", limit, MAX_LIMIT, minimum=1)
+    with open_workspace(terminal) as workspace:
+        target = Target(ref=None if base is None else "HEAD", base=base)
+        record = ask_review(workspace.session, to, token_file, repository, target, limit)
+    if terminal.options.json:
+        terminal.record(record)
+    elif format_ == "markdown":
+        from ubp.output.ci.hub_review import markdown_text
+
+        terminal.write(markdown_text(record))
+    else:
+        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
+        terminal.write(joined(text(record, writer)))
+    return CLEAN
+
+
 def audit(
     *,
     since: Annotated[str | None, Parameter(metavar="DATE")] = None,
@@ -341,6 +390,15 @@ _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
             "differ."
         ),
         "ubp hub diff --to https://hub.example.org",
+    ),
+    (
+        review,
+        (
+            "List the pages of other repositories that describe what a change of this clone "
+            "changes.\n\nOf files in a programming language the changed definitions count, of "
+            "others the whole file."
+        ),
+        "ubp hub review --to https://hub.example.org --base origin/main",
     ),
     (
         report,

@@ -14,13 +14,15 @@ from ubp.answers.hub.pages import (
     pages_text,
     staleness_text,
 )
+from ubp.answers.hub.review import HubReviewRecord, HubReviewRequest
+from ubp.answers.hub.review import text as review_text
 from ubp.board.model import MAX_TEXT_CHARACTERS, is_text
 from ubp.core.errors import BadArgumentError
 from ubp.frame.answer import Request
 from ubp.frame.arguments import check_arguments, make_request
 from ubp.frame.schema import Schema, request_schema
 from ubp.frame.writer import Writer
-from ubp.hub import impact, pages
+from ubp.hub import impact, pages, review
 from ubp.hub.database import Connection
 
 RequestT = TypeVar("RequestT", bound=Request[Any])
@@ -59,7 +61,8 @@ class HubAnswer(Generic[RequestT, RecordT]):
                 can have.
         """
         for name, value in arguments.items():
-            if isinstance(value, str) and not is_text(value):
+            texts = value if isinstance(value, list) else [value]
+            if not all(is_text(text) for text in texts if isinstance(text, str)):
                 raise BadArgumentError(
                     name,
                     "An argument is not a text that the hub can look for.",
@@ -109,5 +112,18 @@ ANSWERS: tuple[AnyHubAnswer, ...] = (
         tool="ubp_list_pages",
         title="List pages of all repositories",
         description="List the pages of all repositories, or of one, by owner and staleness.",
+    ),
+    HubAnswer(
+        "review",
+        HubReviewRequest,
+        HubReviewRecord,
+        review.run,
+        review_text,
+        tool="ubp_review_change",
+        title="Find pages of other repositories that a change concerns",
+        description=(
+            "After you changed a repository: find the pages of other repositories that describe "
+            "what you changed."
+        ),
     ),
 )

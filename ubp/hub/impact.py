@@ -1,7 +1,5 @@
 """Find the pages of all readable repositories that describe a source."""
 
-from collections.abc import Iterable
-
 from ubp.answers.hub.impact import HubImpactRecord, HubImpactRequest, read_source
 from ubp.code.symbols import normalize_symbol
 from ubp.core.model import FilePath
@@ -37,7 +35,7 @@ def run(connection: Connection, reader: str, request: HubImpactRequest) -> HubIm
         BadArgumentError: the source names no repository.
     """
     asked, path, fragment = read_source(request.source)
-    name = _current_name(connection, reader, asked)
+    name, names = all_names(connection, reader, asked)
     ref = find_tips(connection, reader, [name]).get(name)
     former: tuple[str, ...] = ()
     exists = None
@@ -47,7 +45,6 @@ def run(connection: Connection, reader: str, request: HubImpactRequest) -> HubIm
             connection, ref, path
         )
     paths = [path, *former]
-    names = [asked, name, *_former_names(connection, reader, name)]
     found = find_references(
         connection,
         reader,
@@ -108,19 +105,17 @@ def is_named_alike(one: str, other: str, *, is_section: bool) -> bool:
     return any(long[place : place + len(short)] == short for place in places)
 
 
-def _current_name(connection: Connection, reader: str, name: str) -> str:
+def all_names(connection: Connection, reader: str, name: str) -> tuple[str, list[str]]:
+    """Return the name that a repository has now, and all that pages may call it by."""
     row = connection.execute(
         "select r.name from former_name o join repository r on r.id = o.repository"
         " join readable(%s) v on v.repository = r.id where o.name = %s",
         [reader, name],
     ).fetchone()
-    return str(row[0]) if row else name
-
-
-def _former_names(connection: Connection, reader: str, name: str) -> Iterable[str]:
-    rows = connection.execute(
+    current = str(row[0]) if row else name
+    former = connection.execute(
         "select o.name from former_name o join repository r on r.id = o.repository"
         " join readable(%s) v on v.repository = r.id where r.name = %s order by 1",
-        [reader, name],
+        [reader, current],
     )
-    return [former for (former,) in rows]
+    return current, [*dict.fromkeys((name, current)), *(each for (each,) in former)]
