@@ -206,6 +206,20 @@ def test_an_unpinned_collection_says_nothing_about_what_a_page_described(project
     assert verdicts(ask(project, every=True))["login"].verdict == "fresh"
 
 
+def test_page_older_than_the_setting_of_its_collection_cannot_be_verified(
+    repository, upstream, ask, ubp, monkeypatch
+):
+    monkeypatch.setenv("UBP_COLLECTIONS", str(upstream.root.parent / "collections"))
+    repository.write(".ubp/config.json", "{}")
+    repository.page("docs/maps.md", "spec:spec.md#Maps")
+    repository.commit("page")
+    pin(repository, upstream, 0)
+    repository.commit("add the collection")
+    found = verdicts(ask(repository))["maps"]
+    assert (found.verdict, found.note) == ("unknown", "no_version")
+    assert "ubp ack PAGE  pins what you reviewed" in ubp(repository, "check", status=2)
+
+
 def test_a_version_that_was_not_fetched_is_named(project, upstream, ubp, monkeypatch, tmp_path):
     monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "other"))
     add = ("collections", "add", "spec", upstream.root.as_uri(), "--include", "**", "--yes")

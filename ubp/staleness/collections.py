@@ -256,9 +256,7 @@ class _Comparison(NamedTuple):
                 baselines[local[request]] = Baseline("snapshot", current.source, current.id)
             else:
                 found = self._described_version(request, current)
-                if isinstance(found, Baseline):
-                    baselines[local[request]] = found
-                elif isinstance(found, ReferenceVerdict):
+                if isinstance(found, ReferenceVerdict):
                     verdicts[request] = found
                 else:
                     versions[request.page.filepath] = LastChange(found, is_boundary=False)
@@ -274,18 +272,13 @@ class _Comparison(NamedTuple):
 
     def _described_version(
         self, request: BaselineRequest, current: LocatedSource
-    ) -> "ObjectId | Baseline | ReferenceVerdict":
-        """Return the collection's commit that an unedited page describes.
-
-        Where there is none, return the baseline (the collection did not exist yet), or the verdict.
-        """
+    ) -> "ObjectId | ReferenceVerdict":
+        """Return the collection's commit that an unedited page describes, else the verdict."""
         name = self.setting.name
         settings = self.described.get(request.page.filepath)
         if settings is None:
             return _unknown(request, name, None, current=current.id)
         setting = settings.get(name)
-        if setting is None and self.context.view.base_entries([CONFIG_FILE])[CONFIG_FILE]:
-            return Baseline("history", current.source, None)
         if setting is None or not setting.at:
             return _unknown(request, name, "no_version", current=current.id)
         return _version_of(setting, self.collection) or _unknown(

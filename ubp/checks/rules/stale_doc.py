@@ -90,7 +90,7 @@ def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
         case "no_collection":
             hint = f"Fetch it: {ubp_command('collections', 'sync', verdict.unfetched)}"
         case "no_version":
-            hint = "Pin the source, or the version of the collection in the configuration."
+            hint = f"If the page is up to date, pin its sources: {ubp_command('ack', path)}"
     return Finding(
         rule=NAME,
         filepath=path,
