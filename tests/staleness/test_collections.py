@@ -298,6 +298,40 @@ def test_registered_checkout_serves_as_the_repository_at_its_address(
     assert "spec:spec.md" in ubp(project, "search", "--in", "spec", "slice")
 
 
+def test_address_of_a_registered_checkout_is_added_without_fetching(
+    repository, upstream, checkout, ubp
+):
+    repository.write(".ubp/config.json", "{}")
+    repository.commit()
+    add = ("collections", "add", "spec", upstream.root.as_uri(), "--language", "spec", "--yes")
+    assert f"Use the checkout of {upstream.root.as_uri()} in {checkout} as" in ubp(repository, *add)
+    config = json.loads((repository.root / ".ubp/config.json").read_text())
+    setting = {"git": upstream.root.as_uri(), "at": upstream.versions[-1], "language": "spec"}
+    assert config["collections"] == {"spec": setting}
+    ubp(repository, *add, "--at", upstream.versions[0])
+    config = json.loads((repository.root / ".ubp/config.json").read_text())
+    assert config["collections"]["spec"]["at"] == upstream.versions[0]
+    shown = ubp(repository, "collections")
+    assert (
+        f"spec  mirror, spec: {upstream.root.as_uri()}\n  read from the checkout {checkout}\n"
+        in (shown)
+    )
+    ubp(repository, *add, "--at", "1" * 40, status=2)
+    ubp(repository, "collections", "add", "spec", "https://example.com/other.git", status=2)
+
+
+def test_checkout_that_was_cloned_by_ssh_is_added_by_that_address(
+    repository, upstream, checkout, ubp
+):
+    address = "git@example.com:acme/spec.git"
+    upstream.git("-C", str(checkout), "remote", "set-url", "origin", address)
+    ubp(upstream, "-q", "collections", "add", "spec", str(checkout), "--yes")
+    repository.write(".ubp/config.json", "{}")
+    ubp(repository, "collections", "add", "spec", address, "--yes")
+    config = json.loads((repository.root / ".ubp/config.json").read_text())
+    assert config["collections"]["spec"]["git"] == address
+
+
 def test_version_that_a_checkout_lacks_is_fetched_there(project, checkout, ubp):
     config = json.loads((project.root / ".ubp/config.json").read_text())
     config["collections"]["spec"]["at"] = "1" * 40

@@ -117,7 +117,8 @@ class CollectionStatus:
     """A collection of this machine or project, as `ubp collections` lists it.
 
     `at` is what the project's configuration pins ("": nothing), `versions` are the newest first.
-    `problem` says why it cannot be read ("": it can).
+    `checkout` is the local repository that is read in place of a mirror ("": none). `problem` says
+    why it cannot be read ("": it can).
     """
 
     name: str
@@ -131,6 +132,7 @@ class CollectionStatus:
     versions: tuple[str, ...]
     size_bytes: int
     synced_at: int | None
+    checkout: str
     problem: str
 
 
@@ -282,8 +284,14 @@ def is_of_setting(collection: Collection, setting: CollectionSetting) -> bool:
     A local checkout of the repository at the setting's address is.
     """
     if collection.kind == "local" and setting.kind == "mirror":
-        return bool(collection.remote) and same_repository(collection.remote, setting.address)
+        return is_checkout(collection, setting.address)
     return (collection.kind, collection.address) == (setting.kind, setting.address)
+
+
+def is_checkout(collection: Collection, address: str) -> bool:
+    """Return whether a collection is a local repository that was cloned from this address."""
+    is_cloned = collection.kind == "local" and bool(collection.remote)
+    return is_cloned and same_repository(collection.remote, address)
 
 
 def same_repository(address: str, other: str) -> bool:
@@ -495,9 +503,11 @@ def _status(
     environment: Mapping[str, str],
 ) -> CollectionStatus:
     versions: tuple[str, ...] = ()
-    size, problem = 0, ""
+    size, checkout, problem = 0, "", ""
     try:
         found = find_collection(folder, name, [setting] if setting else [])
+        if setting and found.kind == "local":
+            checkout = found.address
         with open_collection(folder, found, environment) as repository:
             versions = list_tags(repository) or list_versions(repository, found)
             if setting and setting.at:
@@ -523,6 +533,7 @@ def _status(
         versions,
         size,
         collection.synced_at if collection else None,
+        checkout,
         problem,
     )
 

@@ -32,6 +32,7 @@ from ubp.index.collections import (
     SyncResult,
     check_name,
     find_version,
+    is_checkout,
     is_complete,
     is_of_setting,
     open_collection,
@@ -84,13 +85,22 @@ class AddRequest:
 def plan_collection(request: AddRequest, context: Context) -> Collection:
     """Return the collection that a request means, without fetching its content.
 
+    The address of a repository whose checkout has the name already means that checkout; `remote` is
+    then the address.
+
     Raises:
         UsageError: the request contradicts itself, or the name is taken.
-        CollectionError: the source cannot be reached.
+        CollectionError: the source cannot be reached, or its checkout lacks the version.
     """
     check_name(request.name)
     existing = read_collection(context.folder, request.name)
     collection = _describe(request, context)
+    if existing is not None and request.kind is None and is_checkout(existing, collection.address):
+        with open_collection(context.folder, existing, context.environment) as repository:
+            resolve_version(repository, existing, request.version)
+        language = collection.language or existing.language
+        place = {"address": existing.address, "remote": collection.address}
+        return replace(collection, kind="local", language=language, **place)
     if existing is not None and existing.address != collection.address:
         raise UsageError(
             f"The name {request.name} is taken.",
@@ -202,14 +212,19 @@ def _kind_of_address(address: str) -> AddedKind:
 def add_collection(collection: Collection, version: str, context: Context) -> SyncResult:
     """Register a collection and fetch it; where nothing could be fetched, nothing is registered.
 
+    Of a checkout that was added by its address, the version, or what its clone has of the default
+    branch, is what a project pins.
+
     Raises:
         UbpError: nothing could be fetched.
     """
     if collection.kind == "local":
         with open_repository(collection.address, _without_location(context.environment)) as opened:
-            collection = replace(collection, remote=_origin(opened), synced_at=int(context.clock()))
-            write_collection(context.folder, collection)
-            return SyncResult(collection.name, "local", "updated", after=opened.head())
+            at = find_version(opened, version or "origin/HEAD") if collection.remote else None
+            registered = replace(collection, remote=_origin(opened), include=())
+            write_collection(context.folder, replace(registered, synced_at=int(context.clock())))
+            head = opened.head()
+            return SyncResult(collection.name, "local", "updated", after=head, at=at or "")
     existing = read_collection(context.folder, collection.name)
     versions = [version] if version else []
     try:

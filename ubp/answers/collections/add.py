@@ -1,6 +1,7 @@
 """`ubp collections add`: a collection, planned, then fetched."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
@@ -81,13 +82,16 @@ def fetch(place: Place, request: AddCollectionRequest, collection: Collection) -
     context = network_context(place)
     result = add_collection(collection, request.at or "", context)
     project = read_project(place)
-    if collection.kind != "local" and "://" in collection.address:
-        project.write(request.name, entry_of(collection, result.at))
+    named = collection
+    if collection.kind == "local" and collection.remote:
+        named = replace(collection, kind="mirror", address=collection.remote, remote="")
+    if named.kind != "local" and not os.path.isabs(named.address):
+        project.write(request.name, entry_of(named, result.at))
     record = sync_record([result])
     if suggested := propose_folder(collection, context):
         record = replace(record, suggested_include=suggested)
     is_named = any(setting.name == request.name for setting in project.config.collections)
-    if collection.kind != "local" or project.config_dir is None or is_named:
+    if named.kind != "local" or project.config_dir is None or is_named:
         return record
     registered = read_collection(context.folder, request.name)
     address = (registered and registered.remote) or "ADDRESS"
@@ -98,6 +102,8 @@ def fetch(place: Place, request: AddCollectionRequest, collection: Collection) -
 def plan_text(collection: Collection, version: str | None, write: Writer) -> Iterator[str]:
     """Yield what is about to be fetched."""
     what = KIND_WORDS[collection.kind]
+    if collection.kind == "local" and collection.remote:
+        what = f"Use the checkout of {write.name(collection.remote)} in"
     if collection.kind == "import" and "://" not in collection.address:
         what = "Import the documents in"
     yield f"{what} {write.name(collection.address)} as {collection.name}"

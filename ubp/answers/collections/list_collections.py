@@ -31,6 +31,7 @@ class CollectionRecord:
     versions: Annotated[tuple[str, ...], "its versions, newest first"]
     size_bytes: Annotated[Count, "size on disk"]
     synced_at: Annotated[Moment | None, "time of the last fetch; null if never fetched"]
+    checkout: Annotated[str | None, "local repository that is read in place of a mirror; or null"]
     problem: Annotated[str | None, "why it cannot be read; null if it can"]
 
 
@@ -58,6 +59,7 @@ def run(place: Place, _request: CollectionsRequest) -> CollectionsRecord:
                     **asdict(status),
                     "at": status.at or None,
                     "synced_at": moment_or_none(status.synced_at),
+                    "checkout": status.checkout or None,
                     "problem": status.problem or None,
                 }
             )
@@ -81,6 +83,8 @@ def _paragraph(collection: CollectionRecord, write: Writer) -> Iterator[str]:
     yield f"{write.style.bold(collection.name)}  {collection.kind}{language}{address}"
     if collection.problem:
         yield f"  {write.style.yellow(write.name(collection.problem))}"
+    if collection.checkout:
+        yield f"  read from the checkout {write.name(collection.checkout)}"
     parts = []
     if collection.at:
         parts.append(f"pinned at {revision(collection.at)[:SHORT_ID]}")
