@@ -106,6 +106,21 @@ def read_headings(data: bytes) -> tuple[HeadingSpan, ...]:
     return tuple(_heading_spans(headings, source))
 
 
+def read_beginning(data: bytes) -> HeadingSpan | None:
+    """Return the text before the first heading as a section of level 0; None: there is none."""
+    source = SourceText(data)
+    first_line = source.line_of_byte(read_head(data, ()).body)
+    passages = find_passages(source, first_line, is_shown=True)
+    first_text = next((line for line, words in passages if words), len(source.lines))
+    blocks = find_blocks(source, first_line)
+    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
+    first_heading = headings[0].line if headings else len(source.lines)
+    if first_text >= first_heading:
+        return None
+    end = _last_text_line(source, first_line, first_heading)
+    return HeadingSpan("", (), 0, "", (), first_line + 1, end, end)
+
+
 def _heading_spans(headings: Sequence[Heading], source: SourceText) -> Iterator[HeadingSpan]:
     last = len(source.lines)
     above: list[Heading] = []

@@ -3,7 +3,7 @@
 import pytest
 
 from ubp.core.errors import UsageError
-from ubp.kits.specs.sections import find_spec_sections, plan_learning
+from ubp.kits.specs.sections import find_spec_sections, plan_learning, read_spec_section
 from ubp.search.run import open_search
 from ubp.workspace import Workspace
 
@@ -47,6 +47,28 @@ def test_only_sections_of_pages_that_match_the_filters_are_found(find, question,
 def test_invalid_filter_is_an_error(find):
     with pytest.raises(UsageError, match="No such date"):
         find("slice date>2026-13-40")
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("---\ntitle: Grammar\n---\n\nRules have a colon.\n\n## Types\n\nText.\n", "Grammar"),
+        ("Rules have a colon.\n", "grammar"),
+    ],
+)
+def test_text_before_the_first_heading_is_found_read_and_planned(repository, page, title):
+    repository.write("docs/grammar.md", page)
+    repository.write("docs/other.md", "<!-- Draft -->\n\n# Other\n\nText.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        view, context = open_search(workspace.session)
+        (found, *_) = find_spec_sections(view, "colon", 10, context)
+        read = read_spec_section(view, "docs/grammar.md")
+        (week,) = plan_learning(view, 1, ())
+    assert (found.page.filepath, found.heading.path) == ("docs/grammar.md", (title,))
+    assert found.snippet.text == read.text == "Rules have a colon."
+    assert week.sections[0].heading == found.heading
+    assert [each.heading.level for each in week.sections if "other" in each.page.filepath] == [1]
 
 
 @pytest.fixture

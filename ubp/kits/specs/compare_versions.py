@@ -80,8 +80,8 @@ def run(session: Session, request: CompareRequest) -> SpecComparisonRecord:
     )
 
 
-def _place(_: Opened, found: ReadSection) -> tuple[FilePath, str]:
-    return found.page.filepath, found.heading.id
+def _place(_: Opened, found: ReadSection) -> tuple[FilePath, str | None]:
+    return found.page.filepath, found.heading.id or None
 
 
 def _changes(

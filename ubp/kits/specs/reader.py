@@ -49,7 +49,7 @@ class Opened(NamedTuple):
         return CitationRecord(
             title=path[-1] if path else "",
             section_path=joined_path(path),
-            section_id=heading_id if self.has_one_page else f"{filepath}#{heading_id}",
+            section_id=self._section_id(filepath, heading_id),
             url=page_address(repository, collection, self.commit, filepath, heading_id),
             language=self.specification.language,
             doc=collection.name,
@@ -59,6 +59,11 @@ class Opened(NamedTuple):
             if collection.policy == EXCERPT_ONLY
             else "local_fulltext_ok",
         )
+
+    def _section_id(self, filepath: FilePath, heading_id: str) -> str:
+        if not heading_id:  # the text before the first heading
+            return filepath
+        return heading_id if self.has_one_page else f"{filepath}#{heading_id}"
 
 
 class SpecificationReader:

@@ -6,12 +6,14 @@ and meaning find, each for the heading that it belongs to.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ubp.core.errors import SectionNotFoundError
 from ubp.core.model import FilePath, Page
+from ubp.frame.records import title_of
 from ubp.index.view import View
-from ubp.markdown.outline import HeadingSpan, find_section, read_headings
+from ubp.markdown.outline import HeadingSpan, find_section, read_beginning, read_headings
 from ubp.search.fusion import Ranking
 from ubp.search.lexical import Corpus, find_words
 from ubp.search.match import find_terms
@@ -150,17 +152,22 @@ def _text_to_compare(document: "_Document", heading: HeadingSpan) -> str:
 def read_spec_section(view: View, section_id: str) -> ReadSection:
     """Return the section with an id: `Slice_types`, or `types.md#slices` where pages are many.
 
+    `types.md` is the text before its first heading.
+
     Raises:
         SectionNotFoundError: no section has it, or several have.
     """
     path, _, name = section_id.rpartition("#")
-    paths = [FilePath(path)] if path else view.document_paths()
-    pages = _read_pages(view, paths)
+    all_paths = view.document_paths()
+    pages = _read_pages(view, [FilePath(path)] if path else all_paths)
     found = [
         (page, heading)
         for page in pages.values()
         if (heading := find_section(page.headings, name)) is not None
     ]
+    if not found and section_id in all_paths:
+        page = pages[FilePath(section_id)]
+        found = [(page, heading) for heading in page.headings if heading.level == 0]
     if len(found) != 1:
         candidates = tuple(f"{page.page.filepath}#{heading.id}" for page, heading in found)
         what = f"{len(found)} sections have" if found else "No section has"
@@ -213,7 +220,10 @@ def minutes(characters: int) -> int:
 
 
 class _Document(NamedTuple):
-    """A page with its lines, its headings, and the lines of its chunks by number."""
+    """A page with its lines, its headings, and the lines of its chunks by number.
+
+    Text before the first heading is below one of level 0 with the page's title.
+    """
 
     page: Page
     lines: Sequence[str]
@@ -221,7 +231,8 @@ class _Document(NamedTuple):
     chunks: Mapping[int, tuple[int, int]]
 
     def own_text(self, heading: HeadingSpan) -> str:
-        return "\n".join(self.lines[heading.line_start : heading.own_end]).strip("\n")
+        start = heading.line_start if heading.level else heading.line_start - 1
+        return "\n".join(self.lines[start : heading.own_end]).strip("\n")
 
     def whole_text(self, heading: HeadingSpan) -> str:
         return "\n".join(self.lines[heading.line_start - 1 : heading.line_end]).strip("\n")
@@ -258,12 +269,17 @@ def _read_pages(view: View, paths: Sequence[FilePath]) -> dict[FilePath, _Docume
     for path, page in pages.items():
         data = contents.get(path) or b""
         if page.blob not in cache:
-            cache[page.blob] = read_headings(data)
+            beginning = read_beginning(data)
+            cache[page.blob] = ((beginning,) if beginning else ()) + read_headings(data)
+        title = title_of(page)
         numbered = enumerate(chunks.get(page.blob, ()))
         documents[path] = _Document(
             page,
             data.decode("utf-8", "replace").splitlines(),
-            cache[page.blob],
+            tuple(
+                heading if heading.level else replace(heading, heading=title, path=(title,))
+                for heading in cache[page.blob]
+            ),
             {number: (chunk.line_start, chunk.line_end) for number, chunk in numbered},
         )
     return documents
@@ -312,6 +328,7 @@ def _planned_sections(view: View) -> list[PlannedSection]:
 
 def _topic_depth(headings: Sequence[HeadingSpan]) -> int:
     """Return how deep the topics of a single page are: below its title, if it has one."""
+    headings = [heading for heading in headings if heading.level]
     lowest = min((heading.level for heading in headings), default=1)
     return 1 if sum(heading.level == lowest for heading in headings) == 1 else 0
 
