@@ -239,9 +239,13 @@ def test_recommendations_state_need_and_notes_and_omit_tools_in_use(session):
     tools = {each.name: each for each in found if each.type == "tool"}
     assert "LangChain" not in tools
     assert set(tools["CrewAI"].paths) == {"1.md", "2.md"}
-    articles = {each.title: each.needs for each in found if each.type == "article"}
-    assert "agents" in articles["Agents with CrewAI"]
     assert len({(each.type, each.name, each.title) for each in found}) == len(found)
+
+
+def test_article_about_a_recommended_tool_is_no_second_recommendation(session):
+    found = recommend.run(session, RecommendRequest("An assistant", (), ("agents",)))
+    (crew,) = (each for each in found.recommendations if "2.md" in each.paths)
+    assert (crew.type, crew.name) == ("tool", "CrewAI")
 
 
 BOOKMARKS = {

@@ -153,7 +153,7 @@ def test_trends_compare_a_period_with_the_previous_one(call):
 
 
 def test_recommendations_are_tools_and_articles_with_their_notes(call):
-    found = call("recommend", project_context="An assistant", needs=["agents"])
+    found = call("recommend", project_context="An assistant", needs=["agents", "sourdough"])
     tool = next(each for each in found["recommendations"] if each["type"] == "tool")
     said = '"CrewAI runs several agents. Its memory is a vector database."'
     assert tool == {
@@ -168,11 +168,11 @@ def test_recommendations_are_tools_and_articles_with_their_notes(call):
     article = next(each for each in found["recommendations"] if each["type"] == "article")
     assert article == {
         "type": "article",
-        "title": "Agents with CrewAI",
-        "reason": f'Answers "agents": {said}',
-        "needs": ["agents"],
-        "source_bookmark": "2",
-        "paths": ["2.md"],
+        "title": "Sourdough",
+        "reason": 'Answers "sourdough": "Flour and water, 500 g each."',
+        "needs": ["sourdough"],
+        "source_bookmark": "4",
+        "paths": ["4.md"],
     }
 
 

@@ -120,12 +120,18 @@ def run(session: Session, request: RecommendRequest) -> RecommendationsRecord:
     candidates: dict[str, _Candidate] = {}
     for need in list(dict.fromkeys(request.needs))[:MAX_NEEDS] or [request.project_context]:
         hits = found.hits(need)
-        for key, (written, repository, mentioning) in found.tools(hits).items():
+        tools = found.tools(hits)
+        for key, (written, repository, mentioning) in tools.items():
             tool = candidates.setdefault(f"tool {key}", _Candidate("tool", written))
             tool.repository = tool.repository or repository
             for hit in mentioning:
                 tool.add(need, hit.note, hit.worth, hit.passage)
-        articles = [hit for hit in hits if subject_of(hit.note) is None]
+        # An article about a tool is a reason for it, and no second recommendation.
+        articles = [
+            hit
+            for hit in hits
+            if subject_of(hit.note) is None and not any(_is_about(key, hit.note) for key in tools)
+        ]
         for hit in articles[:ARTICLES_PER_NEED]:
             key = f"article {hit.note.path}"
             article = candidates.setdefault(key, _Candidate("article", hit.note.title))
