@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.search.lexical import MIN_COMMON, FileNames
+from ubp.search.named import name_key
 from ubp.search.sections import MAX_COUNTED
 from ubp.search.terms import Term
 from ubp.workspace import Workspace
@@ -36,6 +37,23 @@ def test_headings_rank_before_titles_and_aliases_and_these_before_text(found):
         "e.md": f"# Five\n\n{FILLER}",
     }
     assert found(pages, "token") == ["c.md", "b.md", "a.md"]
+
+
+def test_term_of_very_many_chunks_is_ranked_where_it_names_them(found, monkeypatch):
+    pages = {f"{number}.md": f"# Page {number}\n\n{FILLER}A token.\n" for number in range(8)}
+    pages |= {"titled.md": f"# Token\n\n{FILLER}", "z.md": f"# Z\n\n{'Token. ' * 40}"}
+    monkeypatch.setattr("ubp.search.lexical.FETCHED", 1)
+    assert found(pages, "token", 1) == ["z.md"]
+    monkeypatch.setattr("ubp.search.lexical.MAX_MATCHES", 9)
+    assert found({}, "token", 1) == ["titled.md"]
+    # Only one chunk is named so: all are ranked.
+    assert len(found({}, "token")) == 10
+
+
+def test_file_name_with_other_punctuation_is_the_same_name():
+    names = FileNames(["--.md", "_re_.md", "Re.md", "more.md", "a/re s.md", "b/[re].md"])
+    found = names.equal(("re",), name_key)
+    assert found == {"_re_.md", "Re.md", "b/[re].md"}
 
 
 def test_page_is_found_by_its_file_name_alone(found):

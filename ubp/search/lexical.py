@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ubp.core.model import FilePath
 from ubp.core.text import is_cjk
 from ubp.index.fulltext import TextHit
-from ubp.index.match import Match, Phrase, any_of
+from ubp.index.match import AnyOf, Column, Match, Phrase, any_of
 from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, Table, odds
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_term, normalize_text
@@ -35,7 +35,7 @@ JAPANESE, MIN_JAPANESE_SHARE = (Term("の"), Term("す"), Term("る")), 1 / 2
 
 # A match costs 0.7 to 1.2 µs to rank and 0.03 to count. A term in more than an eighth of the chunks
 # says little (BM25 weighs it less than half of one in a thousandth), and is half of the matches of
-# a natural question: it finds no chunks, but ranks those that the other terms find. In 90,000
+# a natural question: it finds no chunks, but ranks all that the other terms find. In 90,000
 # chunks none of the best 100 was missed for the questions tried, in a third of the time.
 # Up to 2,400 chunks the minimum applies: compared with 1,000 it saves a tenth of the time
 # (5,000 chunks), and over seven sets of headings and links changes Recall@5 by -0.0005 and MRR@10
@@ -53,8 +53,11 @@ the their them then there these they this those to was we were what when where w
 whom whose why will with would you your
 """
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
-# However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
+# However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks. Of a
+# single term that more contain, the chunks with it in a title, heading or alias are ranked, if they
+# are enough: those weigh as much as several in the text.
 MAX_MATCHES = 30_000
+NAMING: tuple[Column, ...] = ("title", "headings", "aliases")
 
 # A part of at most so many words is searched for as these: `okenizes` as `tokenizes`.
 MAX_LONGER_WORDS = 4
@@ -169,17 +172,13 @@ class FileNames:
     ) -> set[FilePath]:
         """Return the documents whose names have a key.
 
-        Only names that contain the beginning of the key's first word are compared.
+        Only names that begin as the key's first word does are compared.
         """
-        beginning = key[0][: max(1, len(key[0]) - 1)]
+        beginning = re.escape(key[0][: max(1, len(key[0]) - 1)])
         found = set()
-        position = self._text.find(beginning)
-        while position >= 0:
-            line = bisect_right(self._starts, position) - 1
-            start, end = self._starts[line], self._starts[line] + self._lengths[line]
-            if key_of(self._text[start:end]) == key:
-                found.add(self.paths[line])
-            position = self._text.find(beginning, end)
+        for match in re.finditer(rf"^(?:[^\w\n]|_)*{beginning}.*$", self._text, re.MULTILINE):
+            if key_of(match[0]) == key:
+                found.add(self.paths[bisect_right(self._starts, match.start()) - 1])
         return found
 
     def _lines(self, term: Term, max_names: int) -> dict[int, int]:
@@ -368,14 +367,21 @@ def _find_chunks(
     corpus: Corpus, match: RowMatch, limit: int, partition: TermPartition | None
 ) -> list[TextHit]:
     full_text, _, within = corpus
-    if partition:
-        finding = _phrases(partition.finding)
-        if finding != match.terms:
-            adding = [term for term in _phrases(partition.ranking) if term not in finding]
-            rare = match._replace(terms=finding, condition=None, adding=adding)
-            chunks = full_text.search(rare, limit, within)
-            if len(chunks) >= min(limit, FETCHED):
+    rare = match
+    if partition and (finding := _phrases(partition.finding)) != match.terms:
+        adding = [term for term in _phrases(partition.ranking) if term not in finding]
+        rare = match._replace(terms=finding, condition=None, adding=adding)
+    if rare.condition is None and len(rare.terms) == 1:
+        (term,) = rare.terms
+        if full_text.frequency(term, match.table) > MAX_MATCHES:
+            named = AnyOf(tuple(term._replace(column=column) for column in NAMING))
+            chunks = full_text.search(rare._replace(condition=named), limit, within)
+            if len(chunks) >= limit:
                 return chunks
+    if rare is not match:
+        chunks = full_text.search(rare, limit, within)
+        if len(chunks) >= min(limit, FETCHED):
+            return chunks
     return full_text.search(match, limit, within)
 
 

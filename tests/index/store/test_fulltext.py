@@ -1,5 +1,6 @@
 """The best chunks of a full text, those of equal rank in order, all from one scan."""
 
+import random
 from array import array
 
 import pytest
@@ -101,3 +102,24 @@ def test_chunks_of_a_snapshot_are_those_of_the_graph_and_its_changes():
     assert (later.first, list(later.lengths)) == (5, [50, -1, 70, -1, -1, 1])
     assert (later.size, later.words) == (3, 121)
     assert list(chunks.lengths) == [70, -1, 90]
+
+
+@pytest.mark.parametrize("limit", [1, 5, 20])
+def test_added_terms_count_for_every_chunk_that_the_others_find(repository, limit):
+    chance = random.Random(limit)
+    common, rare = ["the", "type", "value"], ["option", "rarely"]
+    for number in range(300):
+        words = [word for word in common if chance.random() < 0.4] * chance.randint(1, 4)
+        words += [word for word in rare if chance.random() < 0.3]
+        words += ["filler"] * chance.randint(5, 60)
+        repository.write(f"{number}.md", " ".join(words))
+    repository.commit()
+    terms, adding = [[Phrase(word) for word in words] for words in (rare, common)]
+    with Workspace.open(str(repository.root)) as workspace:
+        full_text = workspace.session.view().full_text()
+        every = full_text.search(RowMatch([*terms, *adding]), 300)
+        has_rare = {hit.blob for hit in full_text.search(RowMatch(terms), 300)}
+        expected = [hit for hit in every if hit.blob in has_rare][:limit]
+        found = full_text.search(RowMatch(terms, adding=adding), limit)
+    assert len(expected) == limit
+    assert [hit.rank for hit in found] == pytest.approx([hit.rank for hit in expected])

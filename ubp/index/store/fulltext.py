@@ -53,7 +53,7 @@ class RowMatch(NamedTuple):
     """What ranks chunks; `weights` are those of COLUMNS, whole numbers.
 
     Chunks with any of `terms` are found, or those of them that match `condition`; matches of
-    `adding` in the best of them add to their ranks, and may change their order.
+    `adding` in these add to their ranks.
     """
 
     terms: Sequence[Phrase]
@@ -201,13 +201,16 @@ class FullTextIndex:
             condition, rows = OF_ROWS, json.dumps([row for (row,) in matching])
         ranking = _Ranking(self._database, match, statistics)
         scores = ranking.scores(match.terms, condition, rows)
-        hits = self._best(scores, limit, select, is_final=not match.adding)
-        if match.adding and hits:
-            # Ranking by all of the terms takes twice as long.
-            added = ranking.scores(match.adding, OF_ROWS, json.dumps([row for *_, row in hits]))
-            hits = sorted(
-                (rank - added.get(row, 0.0), blob, number, row) for rank, blob, number, row in hits
-            )
+        if match.adding and scores:
+            # To rank all chunks by all of the terms takes twice as long. What the added ones give
+            # at most lifts no chunk that is further below the `limit` best than that.
+            best = self._best(scores, limit, select)
+            least = -best[limit - 1][0] if len(best) >= limit else -inf
+            least -= SATURATED * sum(statistics.weights[term] for term in match.adding)
+            scores = {row: score for row, score in scores.items() if score >= least}
+            added = ranking.scores(match.adding, OF_ROWS, json.dumps([*scores]))
+            scores = {row: score + added.get(row, 0.0) for row, score in scores.items()}
+        hits = self._best(scores, limit, select)
         return [WordsRow(unpack_id(blob), number, rank) for rank, blob, number, _ in hits[:limit]]
 
     def count(self, match: Match, most: int, select: Select) -> MatchCounts:
@@ -278,13 +281,8 @@ class FullTextIndex:
         )
         return {unpack_id(blob) for (blob,) in rows}
 
-    def _best(
-        self, scores: Mapping[int, float], limit: int, select: Select, *, is_final: bool
-    ) -> list[_Hit]:
-        """Return the best chunks, at least `limit`, and all that are as good as the last of them.
-
-        Unless their order `is_final`, there are some that are worse than the `limit` best.
-        """
+    def _best(self, scores: Mapping[int, float], limit: int, select: Select) -> list[_Hit]:
+        """Return the best chunks, at least `limit`, and all that are as good as the last one."""
         hits: list[_Hit] = []
         size, seen = int(limit * FIRST_SHARE) + 1, inf
         while True:
@@ -292,8 +290,7 @@ class FullTextIndex:
             least = best[-1] if len(best) == size else -inf
             rows = [row for row, score in scores.items() if least <= score < seen]
             hits = sorted([*hits, *self._selected_hits(rows, scores, select)])
-            is_enough = len(hits) >= limit and (is_final or -hits[limit - 1][0] > least)
-            if is_enough or len(best) < size:
+            if len(hits) >= limit or len(best) < size:
                 return hits
             size, seen = size * GROWTH, least
 
@@ -364,6 +361,12 @@ class _Ranking:
             most = SATURATED * max(MIN_WEIGHT, log(odds(frequency, indexed_size)))
             indexed = K1 * B * indexed_size / max(sum(indexed_words), 1)
             weight = SATURATED * self._weights[term]
+            if indexed == longer:  # nothing else is indexed: FTS5's rank is in proportion
+                share = weight / most
+                for row, rank in found:
+                    if lengths[row - first] >= 0:
+                        scores[row] = known(row, 0.0) - share * rank
+                continue
             for row, rank in found:
                 length = lengths[row - first]
                 if length >= 0:
