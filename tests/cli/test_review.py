@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from ubp.answers.review.review import word_diff
 from ubp.frame.wording import Style
 from ubp.output.records import RECORDS
 
@@ -108,13 +107,6 @@ def test_review_markdown_block_is_longer_than_the_fences_of_a_page(project, ubp)
     project.write(SOURCE, CODE.replace("retry_limit", "attempts"))
     shown = ubp(project, "review", "--format", "markdown").out
     assert "`````markdown\n" in shown
-
-
-def test_review_colors_bold_only_the_words_that_differ():
-    old, new = word_diff(["-a retry_limit b", "+a attempts b"], Style(is_on=True))
-    assert "\x1b[1m\x1b[31mretry_limit\x1b[0m" in old
-    assert "\x1b[1m\x1b[32mattempts\x1b[0m" in new
-    assert "\x1b[1m\x1b[31ma" not in old
 
 
 @pytest.mark.parametrize(

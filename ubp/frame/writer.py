@@ -87,7 +87,12 @@ class Writer(NamedTuple):
 
     def diff(self, text: str, marker: str) -> Iterator[str]:
         """Yield the lines of a diff: in colors, for agents between two lines with the marker."""
-        yield from fenced(text, marker) if marker else self.style.diff(text)
+        if marker:
+            yield from fenced(text, marker)
+        else:
+            from ubp.frame.word_diff import paint_diff  # loads pygit2; a hook prints no diff
+
+            yield from paint_diff(text, self.style)
 
     def notice(self, marker: str = "") -> str:
         """Return the notice that content is data; it begins what an agent reads."""

@@ -283,7 +283,7 @@ def _fixes(fix: FixRecord, write: Writer) -> Iterator[str]:
             yield fix.diff.removesuffix("\n")
         return
     if fix.is_dry_run:
-        yield from write.style.diff(fix.diff)
+        yield from write.diff(fix.diff, "")
     else:
         for fixed in fix.fixed:
             after = write.style.green(write.name(fixed.after))

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from typing import Annotated, Any
 
 from ubp.answers.review.judge import find_judge, judge_cases
@@ -31,14 +30,13 @@ from ubp.frame.records import (
 )
 from ubp.frame.wording import (
     ChangeWords,
-    Style,
     acknowledge_command,
     count,
     printable,
     printable_line,
 )
+from ubp.frame.word_diff import paint_diff
 from ubp.frame.writer import Writer
-from ubp.git.diff import changed_spans
 from ubp.index.session import Session, Target
 from ubp.review.excerpt import (
     case_digest,
@@ -544,7 +542,8 @@ def _sides(case: CaseRecord, write: Writer) -> Iterator[str]:
     names = [name.name for reason in case.reasons for name in reason.names]
     for line in page_lines(case.passages):
         yield f"  {write.style.dim('|')} {_emphasized(printable_line(line), names, write)}"
-    yield from (f"  {line}" for line in word_diff(change_lines(case), write.style))
+    changed = "\n".join(change_lines(case))
+    yield from (f"  {line}" for line in paint_diff(changed, write.style))
 
 
 def _emphasized(line: str, names: Sequence[str], write: Writer) -> str:
@@ -606,43 +605,6 @@ def change_lines(case: CaseRecord) -> Iterator[str]:
             last = hunk.path
         yield hunk_heading(hunk.old_start, hunk.new_start, is_whole=hunk.is_whole)
         yield from hunk.lines
-
-
-def word_diff(lines: Iterable[str], style: Style) -> Iterator[str]:
-    """Yield the lines of a diff in colors; the words that differ between two lines are bold."""
-    removed: list[str] = []
-    for line in (printable_line(part) for text in lines for part in text.split("\n")):
-        if line[:1] == "-" and not line.startswith("--- "):
-            removed.append(line)
-        elif line[:1] == "+" and removed:
-            old = removed.pop(0)
-            before, after = _compared(old, line, style)
-            yield before
-            yield after
-        else:
-            yield from map(style.red, removed)
-            removed = []
-            yield from style.diff(line) if line else [""]
-    yield from map(style.red, removed)
-
-
-def _compared(old: str, new: str, style: Style) -> tuple[str, str]:
-    """Return two lines that took each other's place, the words that differ in bold."""
-    old_words, new_words = (re.findall(r"\w+|\s+|[^\w\s]", line[1:]) for line in (old, new))
-    spans = changed_spans(old_words, new_words)
-    sides = []
-    for words, changed, paint, sign in (
-        (old_words, [span for span, _ in spans], style.red, "-"),
-        (new_words, [span for _, span in spans], style.green, "+"),
-    ):
-        different = {index for span in changed for index in span}
-        runs = groupby(range(len(words)), key=different.__contains__)
-        parts = [(is_changed, "".join(words[i] for i in run)) for is_changed, run in runs]
-        painted = [
-            style.bold(paint(text)) if is_changed else paint(text) for is_changed, text in parts
-        ]
-        sides.append(paint(sign) + "".join(painted))
-    return sides[0], sides[1]
 
 
 REVIEW = Answer(

@@ -344,7 +344,9 @@ def _commit(commit: Commit, style: Style) -> str:
 
 def diff_lines(diff: str, missing: Sequence[ObjectId], style: Style) -> Iterator[str]:
     """Yield a diff, indented, and how to fetch the blobs that a partial clone lacks of it."""
-    yield from (f"    {line}" for line in style.diff(diff))
+    from ubp.frame.word_diff import paint_diff  # a hook prints no diff
+
+    yield from (f"    {line}" for line in paint_diff(diff, style))
     if missing:
         yield f"    This partial clone lacks {count(len(missing), 'blob')} of it. Fetch with:"
         yield f"      {style.cyan(git_fetch(missing))}"
