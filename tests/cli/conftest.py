@@ -1,5 +1,6 @@
 """The command line, called in this process; whoever needs another process starts one."""
 
+import asyncio
 import io
 import json
 import os
@@ -16,6 +17,18 @@ from ubp.__main__ import main
 from ubp.output.records import RECORDS
 
 SCRIPTS = Path(sys.executable).parent
+KEYS = {
+    "enter",
+    "escape",
+    "tab",
+    "space",
+    "up",
+    "down",
+    "left",
+    "backspace",
+    "ctrl+c",
+    "question_mark",
+}
 SCHEMAS = {row.name: row.schema for row in RECORDS}
 
 
@@ -50,17 +63,42 @@ class Screen(io.StringIO):
 
 @pytest.fixture
 def dialogue(monkeypatch):
-    """Run a command for somebody who types answers at a terminal; what the terminal shows."""
+    """Run a command for somebody who presses keys in its full-screen view; what it prints then.
 
-    def run(repository, words, answers):
+    A list is typed key by key; a text that is no key is typed as such, and Enter after it. Whoever
+    presses `q` at last confirms what was decided.
+    """
+
+    from ubp.cli.review_screen import ReviewApp
+
+    def run(repository, words, keys, status=0, term="xterm"):
         screen = Screen()
-        monkeypatch.setattr(sys, "stdin", Screen("".join(f"{answer}\n" for answer in answers)))
+
+        def run_screen(title, items, edit, **_):
+            app = ReviewApp(title, items, edit)
+            asyncio.run(press(app, keys))
+            if app.return_value is None:
+                raise KeyboardInterrupt
+            return app.return_value
+
+        monkeypatch.setattr("ubp.cli.review_screen.run_screen", run_screen)
+        monkeypatch.setattr(sys, "stdin", Screen())
         monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
         monkeypatch.setenv("NO_COLOR", "1")
-        assert main(["-C", str(repository.root), *words]) == 0
+        monkeypatch.setenv("TERM", term)
+        assert main(["-C", str(repository.root), *words]) == status
         return screen.getvalue()
 
     return run
+
+
+async def press(app, keys):
+    """Press keys in a view; a key that is a text is typed, and Enter after it."""
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in keys:
+            typed = [*key, "enter"] if len(key) > 1 and key not in KEYS else [key]
+            await pilot.press(*typed)
+            await pilot.pause()
 
 
 @pytest.fixture

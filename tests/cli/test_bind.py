@@ -1,15 +1,12 @@
 """`ubp bind`: proposals as they are listed, confirmed and written."""
 
-import io
 import json
-import os
 import re
 import subprocess
 import sys
 
 import pytest
 
-from ubp.__main__ import main
 from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions, Suggestion
 
 NAMED = Evidence("path", "src/a.py", 3, 0.75)
@@ -201,58 +198,37 @@ def test_contradictory_options_of_bind_are_refused(tokens, message, project, ubp
     assert (answer.status, answer.err.splitlines()[0]) == (2, f"Error: {message}")
 
 
-# Asked one by one ---------------------------------------------------------------------------------
+# Decided one by one -------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def answering(project, proposed, monkeypatch):
-    """Run `ubp bind --interactive` for a user who types these answers at a terminal."""
+def deciding(project, proposed, dialogue):
+    """Run `ubp bind --interactive` for somebody who presses these keys."""
     del proposed
 
-    class Screen(io.StringIO):
-        def isatty(self):
-            return True
-
-    def run(*answers, options=()):
-        typed = Screen("".join(f"{answer}\n" for answer in answers))
-        screen = Screen()
-        monkeypatch.setattr(sys, "stdin", typed)
-        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
-        monkeypatch.setenv("NO_COLOR", "1")
-        status = main(["-C", str(project.root), "bind", "-i", *options])
-        return status, screen.getvalue()
+    def run(*keys, options=()):
+        return dialogue(project, ["bind", "-i", *options], keys)
 
     return run
 
 
 def refused(project):
     config = json.loads((project.root / ".ubp/config.json").read_text())
-    return [(refusal["page"], refusal["source"]) for refusal in config["bind"]["refused"]]
+    return [(refusal.get("page"), refusal["source"]) for refusal in config["bind"]["refused"]]
 
 
-def test_bind_interactive_enter_accepts_nothing(answering, project):
-    status, screen = answering("", "", "")
-    assert status == 0
-    choices = "[y/n/x/e/a/s/d/q/?]"
-    assert screen == (
-        "docs/a.md  page 1 of 2\n"
-        "  0.97  src/a.py  mentioned on line 3; 4 shared commits\n"
-        "  0.41  src/      similar name (docs, src)\n"
-        f"? Does it describe src/a.py? {choices}: (s) ? Does it describe src/? {choices}: (s) \n"
-        "docs/b.md  page 2 of 2\n"
-        "  0.96  src/b.py  4 shared commits\n"
-        f"? Does it describe src/b.py? {choices}: (s) \n"
+@pytest.mark.parametrize("key", ["enter", "space", "tab"])
+def test_bind_interactive_enter_accepts_nothing(key, deciding, project):
+    assert deciding(key, "down", key, "down", key, "tab", key, "q") == (
         "Added 0 sources to 0 pages.\n"
     )
     assert project.git("status", "--short") == ""
     assert not (project.root / ".ubp/config.json").exists()
 
 
-def test_refused_source_is_remembered(answering, project):
+def test_bind_interactive_refused_source_is_remembered(deciding, project):
     project.write(".ubp/config.json", '{\n  "docs_dir": "docs"\n}\n')
-    status, screen = answering("n", "no", "y")
-    assert status == 0
-    assert screen.endswith(
+    assert deciding("r", "r", "a", "q", "y") == (
         "Added 1 source to 1 page, 2 refused.\n"
         "Refusals are saved in .ubp/config.json: commit it to share them.\n"
         "Next: git add docs/b.md, then ubp stale\n"
@@ -261,77 +237,30 @@ def test_refused_source_is_remembered(answering, project):
     assert (project.root / ".ubp/config.json").read_text().startswith('{\n  "docs_dir": "docs",\n')
 
 
-def test_source_can_be_refused_for_every_page(answering, project, ubp):
+def test_bind_interactive_source_can_be_refused_for_every_page(deciding, project, ubp):
     project.write("docs/b.md", "# b\n\n`src/a.py`\n")
     project.commit()
-    _, screen = answering("x", "s", "s")
-    assert screen.count("Does it describe src/a.py?") == 1
-    config = json.loads((project.root / ".ubp/config.json").read_text())
-    assert config["bind"]["refused"] == [{"source": "src/a.py"}]
+    deciding("x", "q", "y")
+    assert refused(project) == [(None, "src/a.py")]
     assert "src/a.py" not in ubp(project, "bind", "docs/a.md", "docs/b.md").out
 
 
-def test_another_source_may_be_typed(answering, project):
-    _, screen = answering("e", "src/none.py", "src/c.py", "d", "q")
-    assert (
-        "? File, directory or path#symbol (from the repository root): (none) src/none.py does"
-        " not exist.\n" in (screen)
-    )
+def test_bind_interactive_another_source_may_be_typed(deciding, project):
+    # The first does not exist: a key goes on, and nothing is decided.
+    deciding("e", "src/none.py", "enter", "e", "src/c.py", "q", "y")
     assert (project.root / "docs/a.md").read_text() == source_refs("src/c.py") + "# a\n"
     assert (project.root / "docs/b.md").read_text() == "# b\n"
 
 
-def test_bind_interactive_enter_after_edit_accepts_nothing(answering, project):
-    answering("e", "", "q")
-    assert project.git("status", "--short") == ""
-
-
-def test_all_sources_of_a_page_are_accepted_at_once(answering, project):
-    _, screen = answering("?", "a", "n", options=["--explain"])
-    assert "  0.41  src/\n        100%  place       docs, src\n? Does" in screen
-    assert "  a  accept this and all remaining proposals for this page\n" in screen
+def test_bind_interactive_sources_of_a_page_are_written_together(deciding, project):
+    assert deciding("a", "a", "q", "y").startswith("Added 2 sources to 1 page.\n")
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
-    assert refused(project) == [("docs/b.md", "src/b.py")]
 
 
-def test_quitting_keeps_earlier_answers(answering, project):
-    status, _ = answering("y", "d")  # and Ctrl-D
-    assert status == 130
-    assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
-
-
-def test_dialogue_without_proposals_says_so(answering):
-    assert answering(options=["--min-confidence", "0.99"]) == (
-        0,
-        "No proposals with a confidence of 0.99 or above.\n",
+def test_bind_interactive_without_proposals_says_so(deciding):
+    assert deciding(options=["--min-confidence", "0.99"]) == (
+        "No proposals with a confidence of 0.99 or above.\n"
     )
-
-
-@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
-def test_real_terminal_is_prompted(project, monkeypatch):
-    import pty
-
-    project.write("src/token_store.py", "class TokenStore: ...\n")
-    text = "# Token store\n\n`TokenStore` lives in `src/token_store.py`.\n"
-    project.write("docs/token_store.md", text)
-    project.commit("Keep tokens")
-    seen = bytearray()
-    answers = [b"y\n"]
-
-    def read(descriptor):
-        data = os.read(descriptor, 1024)
-        seen.extend(data)
-        if answers and seen.endswith(b") "):
-            os.write(descriptor, answers.pop())
-        return data
-
-    monkeypatch.setenv("TERM", "xterm")
-    tokens = ["bind", "-i", "docs/token_store.md", "--limit", "1", "--min-confidence", "0"]
-    status = pty.spawn([sys.executable, "-m", "ubp", "-C", str(project.root), *tokens], read)
-    assert os.waitstatus_to_exitcode(status) == 0
-    assert b"\x1b[36m?\x1b[0m Does it describe src/token_store.py?" in seen
-    written = (project.root / "docs/token_store.md").read_text()
-    assert written == source_refs("src/token_store.py") + text
 
 
 def test_bind_loads_no_embedding_model(project):

@@ -4,11 +4,12 @@ import sys
 
 import pytest
 
+from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
 from ubp.edits import changes
 from ubp.edits.model import Agent
 from ubp.edits.propose import EditRequest, propose
-from ubp.edits.review import PageChange
+from ubp.edits.review import PageChange, review, revise
 from ubp.output.records import RECORDS
 from ubp.workspace import Workspace
 
@@ -111,35 +112,82 @@ def test_impossible_request_is_explained(tokens, message, project, ubp):
     assert message in answer.err
 
 
-# Asked one by one ---------------------------------------------------------------------------------
+# Decided one by one -------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def answering(project, dialogue):
-    """Run `ubp proposals -i` for somebody who types these answers at a terminal."""
+def deciding(project, dialogue):
+    """Run `ubp proposals -i` for somebody who presses these keys."""
 
-    def run(*answers):
-        return dialogue(project, ["proposals", "-i"], answers)
+    def run(*keys, **options):
+        return dialogue(project, ["proposals", "-i"], keys, **options)
 
     return run
 
 
-@pytest.mark.parametrize("enter", ["", " ", "\t"])
-def test_proposals_interactive_enter_accepts_nothing(enter, answering, project):
+def branches(project):
+    return project.git("for-each-ref", "--format=%(refname:short)", "refs/heads/ubp").split()
+
+
+@pytest.mark.parametrize("key", ["enter", "space", "tab"])
+def test_proposals_interactive_enter_accepts_nothing(key, deciding, project):
     head = project.git("rev-parse", "HEAD")
-    screen = answering(enter, enter)
-    assert screen.count("[accept/reject/skip/quit]: (skip) ") == 2
+    printed = deciding(key, key, "tab", key, "down", key, key, "q")
+    assert printed == "2 proposals left for later.\n"
     assert project.git("rev-parse", "HEAD") == head
-    assert project.git("for-each-ref", "--format=%(refname:short)", "refs/heads/ubp").split() == [
-        "ubp/proposals/1",
-        "ubp/proposals/2",
-    ]
+    assert branches(project) == ["ubp/proposals/1", "ubp/proposals/2"]
 
 
-def test_proposals_interactive_written_answers_decide(answering, project):
-    answering("accept", "reject", "")
+def test_proposals_interactive_decisions_are_applied_when_the_view_is_left(deciding, project):
+    printed = deciding("a", "r", "the old text was right", "q", "y")
+    head = project.git("rev-parse", "HEAD")
+    assert printed == (
+        f"Accepted proposal 1 as {head[:10]}.\nRejected proposal 2; `ubp proposals log` keeps it.\n"
+    )
     assert (project.root / PAGE).read_text() == "# A\n\nOld.\n\nText 1.\n"
-    assert project.git("for-each-ref", "refs/heads/ubp") == ""
+    assert branches(project) == []
+    assert "the old text was right" in project.git("log", "-1", "--format=%B", "refs/ubp/log")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("a", "u", "q"),  # undone
+        ("a", "left", "s", "q"),  # back, and left for later
+        ("a", "q", "n"),  # discarded
+        ("a", "q", "enter", "escape", "u", "q"),  # Enter does not confirm, Esc goes back
+        ("r", "escape", "q"),  # no reason, no rejection
+        ("a", "r", "escape", "u", "q"),
+        ("x", "b", "m", "question_mark", "enter", "q"),  # nothing that these could decide
+    ],
+)
+def test_proposals_interactive_nothing_is_applied(keys, deciding, project):
+    assert deciding(*keys) == "2 proposals left for later.\n"
+    assert branches(project) == ["ubp/proposals/1", "ubp/proposals/2"]
+
+
+def test_proposals_interactive_control_c_applies_nothing(deciding, project):
+    assert deciding("a", "ctrl+c", status=130) == ""
+    assert branches(project) == ["ubp/proposals/1", "ubp/proposals/2"]
+
+
+def test_proposals_interactive_refused_commit_does_not_keep_others_from_being_applied(
+    deciding, project
+):
+    project.write(PAGE, "# A\n\nMine.\n")  # not committed
+    printed = deciding("a", "a", "q", "y", status=2)
+    assert printed.startswith("Accepted proposal 2 as ")
+    assert printed.endswith("1 proposal left for later.\n")
+    assert branches(project) == ["ubp/proposals/1"]
+
+
+def test_revision_of_a_proposal_that_was_edited_meanwhile_is_refused(project):
+    with Workspace.open(str(project.root)) as workspace:
+        seen = review(workspace.session, 1).proposal.tip
+        first = revise(workspace.session, 1, FilePath(PAGE), b"# Mine\n", seen)
+        assert project.git("rev-parse", "ubp/proposals/1") == first
+        with pytest.raises(UsageError, match=f"The last edit of proposal 1 is not {seen}"):
+            revise(workspace.session, 1, FilePath(PAGE), b"# Other\n", seen)
 
 
 # What a review shows ------------------------------------------------------------------------------

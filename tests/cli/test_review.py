@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from ubp.frame.wording import Style
 from ubp.output.records import RECORDS
 
 SCHEMAS = {row.name: row.schema for row in RECORDS}
@@ -124,50 +123,43 @@ def test_impossible_request_is_explained(tokens, message, project, ubp):
     assert message in answer.err
 
 
-# Asked one by one ---------------------------------------------------------------------------------
+# Decided one by one -------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def answering(project, dialogue):
-    """Run `ubp review --staged -i` for somebody who types these answers at a terminal."""
+def deciding(project, dialogue):
+    """Run `ubp review --staged -i` for somebody who presses these keys."""
 
-    def run(*answers):
-        return dialogue(project, ["review", "--staged", "-i"], answers)
+    def run(*keys):
+        return dialogue(project, ["review", "--staged", "-i"], keys)
 
     return run
 
 
-@pytest.mark.parametrize("enter", ["", " ", "\t"])
-def test_enter_settles_nothing(enter, answering, project):
+@pytest.mark.parametrize("key", ["enter", "space", "tab"])
+def test_review_interactive_enter_settles_nothing(key, deciding, project):
     before = project.git("status", "--porcelain")
-    screen = answering(*[enter] * 9)
-    assert "0 cases settled" in screen
+    assert deciding(*[key] * 9, "q").startswith("0 cases settled, ")
     assert project.git("status", "--porcelain") == before
 
 
-def test_accurate_pins_the_page_with_the_reason(answering, project):
-    answering("accurate", "Only a name changed.", "quit")
+def test_review_interactive_accurate_pins_the_page_with_the_reason(deciding, project):
+    deciding("a", "left", "m", "Only a name changed.", "q", "y")
     assert "reason: Only a name changed." in (project.root / PAGE).read_text()
 
 
-def test_wrong_alarm_is_the_reason_of_the_pin(answering, project):
-    answering("wrong", "", "quit")
+def test_review_interactive_wrong_alarm_is_the_reason_of_the_pin(deciding, project):
+    deciding("r", "q", "y")
     assert "reason: wrong alarm" in (project.root / PAGE).read_text()
 
 
-def test_edit_opens_the_page_in_the_editor(answering, project, monkeypatch):
-    monkeypatch.setenv("GIT_EDITOR", "sed -i s/retry_limit/attempts/")
-    screen = answering("edit", "quit")
-    assert "`attempts` times" in (project.root / PAGE).read_text()
-    assert screen.endswith("1 case settled, 1 case left for later.\n")
-
-
-def test_wrong_alarm_of_a_proposed_page_is_saved_as_a_refusal(answering, project):
-    answering("later", "wrong", "quit")
+def test_review_interactive_wrong_alarm_of_a_proposed_page_is_saved(deciding, project):
+    deciding("s", "r", "q", "y")
     config = json.loads((project.root / ".ubp/config.json").read_text())
     assert config["bind"]["refused"] == [{"page": "docs/guide.md", "source": SOURCE}]
 
 
-def test_bind_lists_the_source_in_the_page(answering, project):
-    answering("later", "bind", "quit")
+def test_review_interactive_bind_lists_the_source_in_the_page(deciding, project):
+    printed = deciding("s", "b", "q", "y")
+    assert f"docs/guide.md lists {SOURCE} now.\n1 case settled, 1 case left for later.\n" in printed
     assert f"  - {SOURCE}\n" in (project.root / "docs/guide.md").read_text()

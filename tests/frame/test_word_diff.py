@@ -54,9 +54,7 @@ def test_names_of_files_are_no_removed_and_added_lines():
 
 def test_line_of_a_page_cannot_pretend_to_be_another_line():
     text = "+harmless\u2028-removed\x0b+added\x1b[31m\r+b"
-    assert list(paint_diff(text, Style())) == [
-        "+harmless\\u2028-removed\\x0b+added\\e[31m\\r+b"
-    ]
+    assert list(paint_diff(text, Style())) == ["+harmless\\u2028-removed\\x0b+added\\e[31m\\r+b"]
 
 
 def test_words_that_differ_are_bold_and_underlined_on_a_terminal():

@@ -232,7 +232,7 @@ def _startup_line(path: Path, shell: Shell) -> str:
 
 
 def _may_edit(terminal: Terminal, shell: Shell) -> bool:
-    from ubp.cli.bind_session import choose
+    from ubp.cli.prompts import choose
 
     question = f"Load it at startup, by a line in {STARTUP_FILES[shell]}?"
     return choose(terminal, question, ("yes", "no")) == "yes"

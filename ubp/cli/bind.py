@@ -19,7 +19,8 @@ from ubp.answers.bindings.review_bindings import REVIEW_BINDINGS, ReviewBindings
 from ubp.answers.bindings.review_bindings import text as review_text
 from ubp.answers.staleness.stale import find_example, report_stale
 from ubp.answers.staleness.translations import propose_missing_rules, proposed_rules_text
-from ubp.cli.bind_session import run_session
+from ubp.cli.decide import require_screen
+from ubp.cli.decide_bindings import decide_bindings
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.print_answer import print_answer
 from ubp.cli.terminal import Terminal
@@ -37,13 +38,14 @@ def bind(
         bool,
         Parameter(
             name=["--interactive", "-i"],
-            help="Ask about each proposal; refusals are saved in .ubp/config.json.",
+            help="Decide about each proposal on the whole screen, by keys; refusals are saved in "
+            ".ubp/config.json.",
         ),
     ] = False,
     keys: Sequence[str],
     terminal: Terminal,
 ) -> int:
-    """Print proposals, write them, or ask about each."""
+    """Print proposals, write them, or let the user decide about each."""
     if interactive:
         _check_dialogue(request, terminal)
         request = replace(request, write=True)
@@ -57,7 +59,7 @@ def bind(
             keys=tuple(keys),
         )
         if interactive:
-            return run_session(suggestions, request, session, writer, terminal)
+            return decide_bindings(suggestions, request, session, writer, terminal)
         record = write_proposals(session, request, suggestions)
         if terminal.options.json:
             terminal.record(record)
@@ -81,11 +83,7 @@ def _check_dialogue(request: BindRequest, terminal: Terminal) -> None:
             cause="It writes the proposals that you accept, page by page.",
             hint="Remove one of the two options.",
         )
-    if not terminal.is_interactive():
-        raise UsageError(
-            "--interactive requires a terminal.",
-            hint="Write the confident proposals without asking: ubp bind --write",
-        )
+    require_screen(terminal, "ubp bind --write")
 
 
 def _hints(

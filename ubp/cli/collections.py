@@ -6,10 +6,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.collections.add import ADD, AddCollectionRequest, Policy, fetch, plan, plan_text
-from ubp.cli.bind_session import choose
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.parameters import Revision
 from ubp.cli.print_answer import print_answer
+from ubp.cli.prompts import choose
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.frame.wording import joined

@@ -1,17 +1,21 @@
 """`ubp proposals`: the commands with dialogues, decisions or files; others are in the table."""
 
-import os
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.answers.edits.decide import ACCEPT, REJECT, AcceptRequest, DecisionsRecord, RejectRequest
+from ubp.answers.edits.decide import DecisionsRecord
 from ubp.answers.edits.list_proposals import LIST_PROPOSALS, ListProposalsRequest
 from ubp.answers.edits.show_proposal import SHOW_PROPOSAL, ShowProposalRequest, review_record
-from ubp.cli.bind_session import ask, choose
+from ubp.cli.decide import require_screen
+from ubp.cli.decide_proposals import (
+    accept_proposal,
+    decide_proposals,
+    open_numbers,
+    reject_proposal,
+)
+from ubp.cli.editor import edit_files
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, open_in_browser, write_html
@@ -21,13 +25,9 @@ from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
 from ubp.core.shell import ubp_command
-from ubp.edits.proposals import list_proposals, number_of
+from ubp.edits.proposals import number_of
 from ubp.edits.review import review, revise
-from ubp.frame.wording import joined
-from ubp.frame.writer import Writer
 from ubp.index.session import Session
-
-ACCEPTED, REJECTED, SKIP, QUIT = "accept", "reject", "skip", "quit"
 
 Number = Annotated[str, Parameter(metavar="ID")]
 Text = Annotated[str | None, Parameter(metavar="TEXT")]
@@ -41,16 +41,14 @@ def list_all(
     """List the proposals that wait for review.
 
     Args:
-        interactive: Show them one by one, and ask what to do.
+        interactive: Show them one by one on the whole screen, and decide by keys.
         terminal: Where the answer goes.
     """
     if not interactive:
         return print_answer(LIST_PROPOSALS, ListProposalsRequest(), terminal)
-    if not terminal.is_interactive():
-        raise UsageError("--interactive requires a terminal.", hint="Run `ubp proposals show ID`.")
+    require_screen(terminal, ubp_command("proposals", "show", "ID"))
     with open_workspace(terminal) as workspace:
-        _review_each(workspace.session, terminal)
-    return CLEAN
+        return decide_proposals(workspace.session, terminal)
 
 
 def show(
@@ -113,7 +111,7 @@ def accept(
         numbers = _numbers(proposals, session, is_all=all_, verb="accept")
         if at is not None and (all_ or len(numbers) != 1):
             raise UsageError("--at requires a single proposal.")
-        records = [_accept(number, at, session, terminal) for number in numbers]
+        records = [accept_proposal(number, at, session, terminal) for number in numbers]
     return _print_decisions(records, terminal)
 
 
@@ -136,7 +134,7 @@ def reject(
     with open_workspace(terminal) as workspace:
         session = workspace.session
         numbers = _numbers(proposals, session, is_all=all_, verb="reject")
-        records = [_reject(number, reason or "", session, terminal) for number in numbers]
+        records = [reject_proposal(number, reason or "", session, terminal) for number in numbers]
     return _print_decisions(records, terminal)
 
 
@@ -167,7 +165,8 @@ def edit(
                 f"Proposal {proposal} does not change {chosen}.",
                 cause=f"Its pages: {', '.join(changes)}.",
             )
-        revise(session, number, chosen, _edited(changes[chosen].after or b"", chosen, session))
+        before = {chosen: changes[chosen].after or b""}
+        revise(session, number, chosen, edit_files(session.repository, before)[chosen])
     if terminal.options.quiet and not terminal.options.json:
         return CLEAN
     return print_answer(SHOW_PROPOSAL, ShowProposalRequest(number), terminal)
@@ -190,30 +189,7 @@ def _numbers(
             "Expected either proposals or --all.",
             hint=f"Specify one: {ubp_command('proposals', verb, '3')}; `ubp proposals` lists them.",
         )
-    return _open_numbers(session) if is_all else list(map(_number, proposals or ()))
-
-
-def _open_numbers(session: Session) -> list[int]:
-    return [proposal.id for proposal in list_proposals(session.repository)]
-
-
-def _accept(number: int, at: str | None, session: Session, terminal: Terminal) -> DecisionsRecord:
-    """Accept a proposal, and print that before the next one is tried."""
-    record = ACCEPT.run(session, AcceptRequest((number,), at))
-    if not (terminal.options.json or terminal.options.quiet):
-        terminal.write(joined(ACCEPT.text(record, Writer(terminal.style))))
-        if number in _open_numbers(session):
-            terminal.write(
-                f"It has a later edit: {ubp_command('proposals', 'show', str(number))}\n"
-            )
-    return record
-
-
-def _reject(number: int, reason: str, session: Session, terminal: Terminal) -> DecisionsRecord:
-    record = REJECT.run(session, RejectRequest((number,), reason))
-    if not (terminal.options.json or terminal.options.quiet):
-        terminal.write(joined(REJECT.text(record, Writer(terminal.style))))
-    return record
+    return open_numbers(session) if is_all else list(map(_number, proposals or ()))
 
 
 def _print_decisions(records: Sequence[DecisionsRecord], terminal: Terminal) -> int:
@@ -221,33 +197,3 @@ def _print_decisions(records: Sequence[DecisionsRecord], terminal: Terminal) -> 
         decisions = tuple(decision for record in records for decision in record.decisions)
         terminal.record(DecisionsRecord(decisions=decisions))
     return CLEAN
-
-
-def _review_each(session: Session, terminal: Terminal) -> None:
-    for number in _open_numbers(session):
-        reviewed = review(session, number)
-        writer = Writer(terminal.style)
-        terminal.write(joined(SHOW_PROPOSAL.text(review_record(reviewed), writer)))
-        choice = choose(terminal, f"Proposal {number}?", (ACCEPTED, REJECTED, SKIP, QUIT), SKIP)
-        if choice == QUIT:
-            break
-        if choice == ACCEPTED:
-            _accept(number, reviewed.proposal.tip, session, terminal)
-        elif choice == REJECTED:
-            _reject(number, ask(terminal, "Reason", "not needed"), session, terminal)
-
-
-def _edited(text: bytes, page: FilePath, session: Session) -> bytes:
-    """Return a text as the user's editor leaves it, started as git starts it."""
-    repository = session.repository
-    editor = os.fsdecode(repository.run("var", "GIT_EDITOR")).strip()
-    suffix = f"-{os.path.basename(page)}"
-    with tempfile.NamedTemporaryFile(prefix="ubp-", suffix=suffix) as file:
-        file.write(text)
-        file.flush()
-        command = ["sh", "-c", f'{editor} "$@"', editor, file.name]
-        done = subprocess.run(command, env=dict(repository.environment), check=False)  # noqa: S603  # the user's own
-        if done.returncode:
-            raise UsageError(f"The editor failed: {editor}.", hint="Set core.editor or $EDITOR.")
-        with open(file.name, "rb") as edited:
-            return edited.read()

@@ -16,7 +16,7 @@ def review(
         bool,
         Parameter(
             name=["--interactive", "-i"],
-            help="Show the cases one by one, and ask what to do.",
+            help="Show the cases one by one on the whole screen, and decide by keys.",
         ),
     ] = False,
     format_: Annotated[
@@ -32,7 +32,7 @@ def review(
     ] = False,
     terminal: Terminal,
 ) -> int:
-    """Print the cases of a change, or ask about each."""
+    """Print the cases of a change, or let the user decide about each."""
     return run_review(
         request, terminal, interactive=interactive, format_=format_, stop_hook=stop_hook
     )

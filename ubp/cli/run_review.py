@@ -26,11 +26,15 @@ def run_review(
 
         return run_stop_hook(request, terminal)
     if interactive:
-        if not terminal.is_interactive() or terminal.options.json or format_ != "text":
-            raise UsageError("--interactive requires a terminal.", hint="Run `ubp review`.")
-        from ubp.cli.review_session import run_session
+        if format_ != "text":
+            raise UsageError(
+                "--interactive cannot be combined with --format.", hint="Remove one of the two."
+            )
+        from ubp.cli.decide import require_screen
+        from ubp.cli.decide_cases import decide_cases
 
-        return run_session(request, terminal)
+        require_screen(terminal, "ubp review")
+        return decide_cases(request, terminal)
     if format_ == "json":
         terminal.set(terminal.options._replace(json=True))
     answer = REVIEW

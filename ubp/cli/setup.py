@@ -16,10 +16,10 @@ from ubp.answers.setup.init import (
     require_root,
 )
 from ubp.answers.setup.snippet_target import find_snippet_target
-from ubp.cli.bind_session import ask, ask_list, choose
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.print_answer import print_answer
+from ubp.cli.prompts import ask, ask_list, choose
 from ubp.cli.terminal import Terminal
 from ubp.core.setup_files import is_configured
 from ubp.frame.wording import count

@@ -121,14 +121,7 @@ def accept(session: Session, number: int, at: str | None = None) -> ObjectId:
 
 def _accept(session: Session, proposal: Proposal, at: str | None) -> ObjectId:
     repository = session.repository
-    # A commit that changes no file may follow the last edit.
-    last = proposal.tip, proposal.edits[-1].commit
-    if at is not None and not any(abbreviates(at, commit) for commit in last):
-        raise UsageError(
-            f"The last edit of proposal {proposal.id} is not {at}.",
-            cause=f"It is {proposal.tip}, of {proposal.edits[-1].page}.",
-            hint=f"Review it: {ubp_command('proposals', 'show', str(proposal.id))}",
-        )
+    _check_last_edit(proposal, at)
     if repository.root is None and repository.run("config", "remote.origin.url", ok=(0, 1)):
         raise UsageError(
             "Cannot accept a proposal in the mirror of another repository.",
@@ -192,13 +185,18 @@ def withdraw(session: Session, number: int, agent: Agent, reason: str) -> None:
         _decide(session, proposal, "withdrawn", reason, by=one_line(agent.client) or "agent")
 
 
-def revise(session: Session, number: int, page: FilePath, text: bytes) -> None:
-    """Add a reviewer's own edit of a page to an open proposal.
+def revise(
+    session: Session, number: int, page: FilePath, text: bytes, at: ObjectId | None = None
+) -> ObjectId:
+    """Add a reviewer's own edit of a page to an open proposal, and return its commit.
+
+    `at` is the last edit that the reviewer has seen.
 
     Raises:
-        UsageError: it is not open, or the edit changes nothing.
+        UsageError: it is not open or has a later edit, or the edit changes nothing.
     """
     proposal = find_proposal(session.repository, number)
+    _check_last_edit(proposal, at)
     name, email = _identity(session)
     edit = ProposedEdit(ABSENT, int(session.clock()), "revise", page, "", name)
     commit = create_commit(
@@ -213,6 +211,7 @@ def revise(session: Session, number: int, page: FilePath, text: bytes) -> None:
         raise UsageError(f"The revision changes nothing in {page}.")
     entry = _entry(session, proposal, "proposed", "", name, commit)
     record(session.repository, entry, old=proposal.tip, new=commit)
+    return commit
 
 
 @contextmanager
@@ -333,6 +332,22 @@ def _put_back(saved: SavedFiles, proposal: Proposal) -> None:
             hint=f"When none is running: {join(['rm', '-f', lock])}; then:"
             f" {join(['git', 'reset', '--', *saved.files])}",
         ) from error
+
+
+def _check_last_edit(proposal: Proposal, at: str | None) -> None:
+    """Check that a reviewer has seen the last edit, where it is given.
+
+    Raises:
+        UsageError: the proposal has a later one.
+    """
+    # A commit that changes no file may follow the last edit.
+    last = proposal.tip, proposal.edits[-1].commit
+    if at is not None and not any(abbreviates(at, commit) for commit in last):
+        raise UsageError(
+            f"The last edit of proposal {proposal.id} is not {at}.",
+            cause=f"It is {proposal.tip}, of {proposal.edits[-1].page}.",
+            hint=f"Review it: {ubp_command('proposals', 'show', str(proposal.id))}",
+        )
 
 
 def _merge_base(session: Session, proposal: Proposal, head: ObjectId) -> ObjectId:

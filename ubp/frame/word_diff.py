@@ -89,11 +89,10 @@ def _block(removed: Sequence[str], added: Sequence[str], ends: Sequence[str]) ->
     sides = [_words(removed), _words(added)]
     changed: list[set[int]] = [set(), set()]
     if removed and added and all(len(words) <= MAX_WORDS for words in sides):
-        old, new = sides
         plain = [[word if word.strip() else " " for word in words] for words in sides]
-        spans = _merged(changed_spans(*plain), old)
+        spans = _merged(changed_spans(*plain), sides[0])
         changed = [set(chain(*(span[side] for span in spans))) for side in (0, 1)]
-        equal = _count(word for number, word in enumerate(old) if number not in changed[0])
+        equal = _count(word for number, word in enumerate(sides[0]) if number not in changed[0])
         if equal < MIN_EQUAL * max(map(_count, sides)):
             changed = [set(), set()]
     yield from _lines("-", removed, sides[0], changed[0])

@@ -439,7 +439,9 @@ def _written(record: BindRecord, write: Writer, request: BindRequest) -> Iterato
     written = [page for page in record.written if page.sources]
     if not write.is_quiet:
         for page in written:
-            yield from write.diff(page.diff, "") if request.dry_run else _named(page, write, request)
+            yield from (
+                write.diff(page.diff, "") if request.dry_run else _named(page, write, request)
+            )
     for left in record.left:
         yield write.path(left.filepath)
         yield f"  {style.yellow('skipped')}: {write.name(left.reason)}"

@@ -111,6 +111,25 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
     if write.is_agent:
         yield write.notice(marker)
     yield f"{style.bold(f'Proposal {number}')}: {write.title(proposal.title)}"
+    yield from summary_text(record, write)
+    yield ""
+    yield from effect_text(record, write)
+    for change in record.changes:
+        yield ""
+        yield from sources_text(change, write, marker)
+        if change.sources:
+            yield style.bold(f"Edit of {write.name(change.filepath)}:")
+        yield from write.diff(change.diff, marker)
+    last = proposal.edits[-1].commit[:SHORT_ID]
+    accept = ubp_command("proposals", "accept", number, "--at", last)
+    reject = ubp_command("proposals", "reject", number)
+    yield ""
+    yield f"Next: {style.cyan(accept)}, or {style.cyan(f'{reject} --reason TEXT')}"
+
+
+def summary_text(record: ReviewRecord, write: Writer) -> Iterator[str]:
+    """Yield who proposes it, since when, and each edit with its reason."""
+    proposal = record.proposal
     model = f" ({write.quote(proposal.model)})" if proposal.model else ""
     yield f"By {write.quote(proposal.client)}{model}, session {write.name(proposal.session)}"
     if proposal.task:
@@ -122,26 +141,10 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
         first, *rest = edit.reason.replace("\n\n", "\n").split("\n")
         yield f"{what}: {write.quote(first)}" if first else what
         yield from (f"    {write.quote(line)}" for line in rest)
-    yield ""
-    yield from _effect_text(record.effect, write)
-    for change in record.changes:
-        page = write.name(change.filepath)
-        if change.purpose:
-            yield style.red(f"{page}: {change.purpose}")
-        yield from (style.yellow(f"{page}: {warning}") for warning in change.warnings)
-    for change in record.changes:
-        yield ""
-        yield from _sources_text(change, write, marker)
-        yield from write.diff(change.diff, marker)
-    last = proposal.edits[-1].commit[:SHORT_ID]
-    accept = ubp_command("proposals", "accept", number, "--at", last)
-    reject = ubp_command("proposals", "reject", number)
-    yield ""
-    yield f"Next: {style.cyan(accept)}, or {style.cyan(f'{reject} --reason TEXT')}"
 
 
-def _sources_text(change: PageChangeRecord, write: Writer, marker: str) -> Iterator[str]:
-    """Yield what changed in the sources of a page, above its own diff."""
+def sources_text(change: PageChangeRecord, write: Writer, marker: str = "") -> Iterator[str]:
+    """Yield what changed in the sources of a page."""
     for source in change.sources:
         names = ", ".join(write.quote(evidence.name) for evidence in source.evidence)
         named = f"; the page names {names}" if names else ""
@@ -153,11 +156,11 @@ def _sources_text(change: PageChangeRecord, write: Writer, marker: str) -> Itera
             command = ubp_command("stale", "--diff", path_argument(change.filepath))
             yield f"{count(more, 'more line')}: {write.style.cyan(command)}"
         yield ""
-    if change.sources:
-        yield write.style.bold(f"Edit of {write.name(change.filepath)}:")
 
 
-def _effect_text(effect: EffectRecord, write: Writer) -> Iterator[str]:
+def effect_text(record: ReviewRecord, write: Writer) -> Iterator[str]:
+    """Yield what it does to findings and staleness, and what to look at in its pages."""
+    effect = record.effect
     for page in effect.staleness:
         before, after = (
             LEVEL_WORDS[level] if level else "no page" for level in (page.before, page.after)
@@ -170,6 +173,11 @@ def _effect_text(effect: EffectRecord, write: Writer) -> Iterator[str]:
         for finding in findings:
             place = write.name(f"{finding.filepath}:{finding.line}")
             yield f"{verb} {place}: {write.quote(finding.message)} [{finding.rule}]"
+    for change in record.changes:
+        page = write.name(change.filepath)
+        if change.purpose:
+            yield write.style.red(f"{page}: {change.purpose}")
+        yield from (write.style.yellow(f"{page}: {warning}") for warning in change.warnings)
 
 
 SHOW_PROPOSAL = Answer(

@@ -28,6 +28,7 @@ from ubp.frame.records import (
     judge_sentences,
     snapshot_record,
 )
+from ubp.frame.word_diff import paint_diff
 from ubp.frame.wording import (
     ChangeWords,
     acknowledge_command,
@@ -35,7 +36,6 @@ from ubp.frame.wording import (
     printable,
     printable_line,
 )
-from ubp.frame.word_diff import paint_diff
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.review.excerpt import (
@@ -442,9 +442,13 @@ def text(record: ReviewRecord, write: Writer) -> Iterator[str]:
             continue
         if write.is_agent or case is not cases[0]:
             yield ""
-        yield from _head(case, write)
-        yield from _evidence_line(case, write)
-        yield from write.enclose(body, marker) if write.is_agent else _sides(case, write)
+        if write.is_agent:
+            yield from _head(case, write)
+            yield from _evidence_line(case, write)
+            yield from write.enclose(body, marker)
+        else:
+            yield from case_text(case, write)
+            yield from (f"  {line}" for line in change_text(case, write))
         yield from _steps(case, write)
     if not write.is_agent:
         if cases:
@@ -537,13 +541,18 @@ def _evidence_line(case: CaseRecord, write: Writer) -> Iterator[str]:
         yield f"  line {case.line}: {shown}"
 
 
-def _sides(case: CaseRecord, write: Writer) -> Iterator[str]:
-    """Yield the passages of the page, with the names of the reasons in bold, and the change."""
+def case_text(case: CaseRecord, write: Writer) -> Iterator[str]:
+    """Yield why a page is a case, and its passages, with the names of the reasons in bold."""
+    yield from _head(case, write)
+    yield from _evidence_line(case, write)
     names = [name.name for reason in case.reasons for name in reason.names]
     for line in page_lines(case.passages):
         yield f"  {write.style.dim('|')} {_emphasized(printable_line(line), names, write)}"
-    changed = "\n".join(change_lines(case))
-    yield from (f"  {line}" for line in paint_diff(changed, write.style))
+
+
+def change_text(case: CaseRecord, write: Writer) -> Iterator[str]:
+    """Yield what a case shows of the change, in colors."""
+    yield from paint_diff("\n".join(change_lines(case)), write.style)
 
 
 def _emphasized(line: str, names: Sequence[str], write: Writer) -> str:
