@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App as Screens
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -47,7 +48,7 @@ Enter decides nothing. Press any key to go on.
 """
 
 
-class ReviewApp(App[dict[int, Decision]]):
+class ReviewApp(Screens[dict[int, Decision]]):
     """The list on the left; on the right the page, and below it what changed in its sources."""
 
     ENABLE_COMMAND_PALETTE = False
