@@ -46,9 +46,10 @@ from ubp.checks.removed_names import (
 )
 from ubp.checks.snapshot_names import find_outdated_by_change
 from ubp.code.definitions import Language, find_definitions, find_keys, language_of
-from ubp.code.removed import MIN_LETTERS, ChangedSource, SourceChange
+from ubp.code.removed import MIN_LETTERS, ChangedSource, SourceChange, may_spell
 from ubp.core.config import Config, is_document
 from ubp.core.names import fold_name, name_key
+from ubp.index.name_keys import spelling_key
 from ubp.index.session import Target
 from ubp.staleness.state import open_change
 from ubp.workspace import Workspace
@@ -122,6 +123,10 @@ class Replay:
         """Return the pages whose code may have each of these keys."""
         return {key: self._pages_by_key.get(key, ()) for key in keys}
 
+    def pages_spelling(self, spellings: Collection[str]) -> dict[str, Collection[str]]:
+        """Return the pages whose code may have each of these words and options."""
+        return {text: self._pages_by_key.get(spelling_key(text), ()) for text in spellings}
+
     def occurring(self, keys: Collection[int]) -> set[int]:
         """Return those of these keys that the sources have."""
         found = {key for key in keys if self._alive[key] > 0}
@@ -129,6 +134,15 @@ class Replay:
             for path, blob in self.sources.items():
                 found |= others & read_living(path, self.content(blob))
         return found
+
+    def is_spelled(self, spelling: str) -> bool:
+        """Return whether a source has a word or option in this very spelling."""
+        key = key_of(fold_name(spelling))
+        return any(
+            may_spell(path, self.content(blob), spelling)
+            for path, blob in self.sources.items()
+            if key in self._read_source(path, blob)
+        )
 
     def building(self, keys: Collection[int]) -> set[int]:
         """Return those of these keys that the commit adds."""
@@ -189,10 +203,7 @@ class Replay:
         return found.data if is_blob else b""
 
     def advance(self) -> tuple[dict[str, ChangedSource], list[str], set[int]]:
-        """Move to the next commit; return its sources, the deleted files, and the names that died.
-
-        The sources are not read where no name died that a page may have.
-        """
+        """Move to the next commit; return its sources, the deleted files, the names that died."""
         self.number += 1
         changes = self.commits[self.number].changes
         deleted, lost = [], Counter[int]()
@@ -212,7 +223,7 @@ class Replay:
         died = self._subtract(lost)
         died = {key for key in died if self._pages_by_key.get(key)}
         changed = {}
-        for path, (old, new) in versions.items() if died else ():
+        for path, (old, new) in versions.items():
             before = None if old is None else self.content(old)
             after = None if new is None else self.content(new)
             changed[path] = changed_source(path, before, after)
@@ -295,7 +306,9 @@ def find_words(data: bytes) -> frozenset[int]:
     words: set[str] = set()
     for word in set(re.findall(WORDS, "\n".join(lines))):
         words.update((word, word.lstrip("-"), *word.split("."), *re.split(r"[.-]+", word)))
-    keys = {key_of(fold_name(word)) for word in words if len(word) >= MIN_LETTERS}
+    words = {word for word in words if len(word) >= MIN_LETTERS}
+    keys = {key_of(fold_name(word)) for word in words}
+    keys |= {spelling_key(word.lstrip("-")) for word in words if "_" not in word}
     for path in set(re.findall(PATHS, "\n".join(lines))):
         text = path.removeprefix("./").rstrip("/.")
         keys.update((key_of(text), key_of(f"{text}/")))
@@ -344,7 +357,7 @@ def replay(clone: Path, name: str, limit: int | None) -> Record:
         if number == 0:
             continue
         found = [
-            *(find_names(changed, died, names) if died else ()),
+            *find_names(changed, died, names),
             *find_removed_paths(deleted, names),
         ]
         spoken += bool(found)
@@ -375,7 +388,7 @@ def find_names(
 ) -> Iterator[RemovedMention]:
     """Return what the rule finds in these sources."""
     removed: set[int] = set()
-    for source in changed.values():
+    for source in changed.values() if died else ():
         if source.before is not None and source.language:
             removed |= read_definitions(source.before, source.language)
     removed &= died
@@ -386,7 +399,8 @@ def find_names(
     for source in changed.values():
         if source.before is not None and names.added:
             names.added -= read_keys(source.before)
-    return find_removed_names(removed, lambda: SourceChange(changed), names)
+    change = SourceChange(changed)
+    return find_removed_names(removed, change.removed_spellings, change, names)
 
 
 @lru_cache(maxsize=5_000)

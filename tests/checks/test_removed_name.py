@@ -509,6 +509,14 @@ def test_source_that_cannot_be_read_makes_a_removed_name_uncertain(client, check
             "read_all",
             "`read_all` was removed; `aread_all` took its place in src/client.py.",
         ),
+        (
+            "warning",
+            "--read-timeout",
+            (
+                "`--read-timeout` was removed from src/main.py,"
+                " and no source that can be read has it."
+            ),
+        ),
         ("error", "src/main.py", "`src/main.py` no longer exists."),
     ]
     (item,) = report.not_checked
@@ -526,6 +534,7 @@ def test_source_that_cannot_be_read_makes_a_removed_name_uncertain(client, check
         "The `storage-access` library includes a `read_all` method.\n",
         "The OpenTelemetry option `read_all` is another one.\n",
         "Call `StorageAccess.read_all()`.\n",
+        "See [`read_all`](https://example.org/client/blob/3db823de3db823de3db823de3db823de3db823de/read_all).\n",
         "## Meeting notes\n\nWe renamed `read_all`.\n",
     ],
 )
@@ -933,3 +942,113 @@ def test_variable_of_a_makefile_is_reported(repository, removed):
     repository.write("Makefile", "all:\n")
     repository.git("add", "--all")
     assert [line.split()[3] for line in removed(repository, staged=True)] == ["was"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_reported"),
+    [
+        ("The `Portal` shows them.", True),
+        ("Call `Portal()`.", True),
+        ("The `portal` shows them.", False),  # another name
+        ("See `a Portal here`.", False),
+        ("[The Portal](x.md) shows them.", False),
+    ],
+)
+def test_single_word_is_reported_where_it_is_all_of_its_code(repository, hints, text, is_reported):
+    source = "class Page:\n    def show_page(self):\n        pass\n"
+    repository.write("src/one.py", f"class Portal:\n    pass\n\n\n{source}")
+    repository.write("docs/one.md", f"{text}\n\nUse `show_page`.\n")
+    repository.commit(at=repository.clock)
+    repository.write("src/one.py", source)
+    found = [("Portal", "Update the page: it also names `show_page` of src/one.py.")]
+    assert hints(repository) == (found if is_reported else [])
+
+
+def test_option_is_removed_although_its_field_is_not(repository, hints):
+    source = "package a\n\ntype Options struct {\n\tReadTimeout int\n}\n"
+    flag = '\nfunc bind() {\n\tflags.Int("read-timeout", o.ReadTimeout, "Time.")\n}\n'
+    repository.write("src/cli.go", source + flag)
+    repository.write("docs/one.md", "Set `--read-timeout`, or the field `readTimeout`.\n")
+    repository.commit()
+    repository.write("src/cli.go", source)
+    assert hints(repository) == [("--read-timeout", "Update the page.")]
+    repository.write("src/other.go", 'package a\n\nconst name = "read-timeout"\n')
+    assert hints(repository) == []
+    repository.remove("src/other.go")
+    repository.write("src/cli.go", source + flag.replace("read-timeout", "limit-read-time"))
+    assert hints(repository) == [
+        ("--read-timeout", "Write `--limit-read-time` instead, if the text is still right.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "maker"),
+    [
+        ("src/cli.rs", "#[arg(long)]\nread_timeout: u8,\n"),
+        ("src/cli.ts", "export const flags = {\n  readTimeout: 1,\n};\n"),
+    ],
+)
+def test_option_that_another_spelling_may_make_is_not_removed(repository, hints, path, maker):
+    repository.write(
+        "src/a.go", 'package a\n\nfunc bind() {\n\tf.Int("read-timeout", 1, "T.")\n}\n'
+    )
+    repository.write(path, maker)
+    repository.write("docs/one.md", "Set `--read-timeout`.\n")
+    repository.commit()
+    repository.write("src/a.go", "package a\n")
+    assert hints(repository) == []
+
+
+def test_word_that_the_change_writes_in_another_case_is_not_removed(repository, hints):
+    source = "class Field:\n    def show_field(self):\n        self.enterkeyhint = 1\n"
+    repository.write("src/one.py", source)
+    repository.write("docs/one.md", "`show_field` sets `enterkeyhint`.\n")
+    repository.commit()
+    repository.write("src/one.py", source.replace("enterkeyhint", "enterKeyHint"))
+    assert hints(repository) == []
+
+
+def test_word_is_removed_although_another_spelling_lives(repository, hints):
+    kinds = (
+        'package a\n\nconst (\n\tKindStore Kind = "objectstore"\n\tKindItem Kind = "pageitem"\n)\n'
+    )
+    store = "type ObjectStore struct{}\n"
+    repository.write("src/a.go", kinds + store)
+    repository.write("docs/one.md", "The kind is `objectstore` or `pageitem`.\n")
+    repository.commit()
+    repository.write("src/a.go", kinds.replace("objectstore", "ObjectStore") + store)
+    assert [name for name, _ in hints(repository)] == ["objectstore"]
+
+
+def test_variable_that_a_command_gets_is_no_name_of_the_example(repository, removed):
+    repository.write("Makefile", "PAGE_SIZE ?= 3\n")
+    repository.write("docs/one.md", "```bash\nPAGE_SIZE=4 make all\n```\n")
+    repository.commit()
+    repository.write("Makefile", "all:\n")
+    repository.git("add", "--all")
+    assert [line.split()[3] for line in removed(repository, staged=True)] == ["was"]
+
+
+def test_package_does_not_take_the_place_of_another(repository, hints):
+    repository.write("parts/one/Cargo.toml", '[package]\nname = "page-one"\n')
+    repository.write("src/a.rs", "fn page() {}\n")
+    repository.commit()
+    repository.write("docs/one.md", "Use `page-one`.\n")
+    repository.commit(at=repository.clock + 60 * DAY)
+    repository.remove("parts/one/Cargo.toml")
+    repository.write("parts/two/Cargo.toml", '[package]\nname = "page-two"\n')
+    assert hints(repository) == []
+
+
+def test_name_that_one_page_surely_means_is_reported_in_the_others(aged, hints):
+    source = "def fetch_page():\n    pass\n\n\ndef close_file():\n    pass\n"
+    aged.write("src/one.py", source)
+    aged.commit()
+    aged.write("docs/de/one.md", "Ruft `fetch_page` auf.\n")
+    aged.write("docs/one.md", "Call `fetch_page`.\n\n`close_file`\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.write("src/one.py", source[source.index("def close") :])
+    assert hints(aged) == [
+        ("fetch_page", "Update the page, as docs/one.md, which means the same name."),
+        ("fetch_page", "Update the page: it also names `close_file` of src/one.py."),
+    ]

@@ -51,6 +51,10 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("go", 'a.Flag("storage.wal.limit", "Limit.")', "storage.wal.limit"),
         ("python", 'parser.add_argument("--storage.wal-limit")', "--storage.wal-limit"),
         ("python", "class Model:\n    __fields__ = ()", "__fields__"),
+        ("rust", '        env!("CLIENT_TRACE")', "CLIENT_TRACE"),
+        ("go", '\tif prefix := location.Config["repoPrefix"]; prefix != "" {', "repoPrefix"),
+        ("go", '\tKindStore Kind = "objectstore"', "objectstore"),
+        ("data", "[profile.cli-dev]", "cli-dev"),
     ],
 )
 def test_name_is_defined_and_its_key_occurs(language, line, name):

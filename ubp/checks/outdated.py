@@ -13,13 +13,15 @@ class Evidence(NamedTuple):
     """Why a mention means this repository's name, and not somebody else's.
 
     The page also has the name `companion`, which `source` still defines; or `commit` added the
-    mention to the page, together with `source`, or (None) when the sources had the name newly. A
-    replacement is evidence enough, and so is an option that a source made: then all are None.
+    mention to the page, together with `source`, or (None) when the sources had the name newly; or
+    there is evidence for another `page`. A replacement is evidence enough, and so is an option that
+    a source made: then all are None.
     """
 
     companion: str | None = None
     commit: ObjectId | None = None
     source: FilePath | None = None
+    page: FilePath | None = None
 
 
 class OutdatedMention(NamedTuple):

@@ -40,7 +40,7 @@ _PROSE = (
 )
 _NO_SOURCE_FOLDER = (
     r"(?i)(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules"
-    r"|vendor|godeps|third_party|[\w-]+_tests|testdata|test[-_]data|test[-_]fixtures|fixtures?"
+    r"|vendor|godeps|third_party|[\w-]+[-_]tests|testdata|test[-_]data|test[-_]fixtures|fixtures?"
     r"|__fixtures__|__snapshots__|snapshots|e2e|dist)/"
 )
 # Notes of changes for the next release: they name what a change removes, and come and go.
@@ -139,8 +139,17 @@ class Names(Protocol):
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
         """Return the pages whose code has a name or path of each of these keys."""
 
+    def pages_spelling(self, spellings: Collection[str]) -> Mapping[str, Collection[FilePath]]:
+        """Return the pages whose code has each of these words and options (without dashes)."""
+
     def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
+
+    def is_spelled(self, spelling: str) -> bool:
+        """Return whether a source has a word or option (without dashes) in this very spelling.
+
+        Also where a source that has another spelling may make the option from it.
+        """
 
     def building(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys of fragments from which sources may build removed names."""
@@ -390,26 +399,52 @@ def find_changed_manifest(
 
 
 def find_removed_names(
-    keys: Collection[int], read_change: Callable[[], SourceChange], names: Names
+    keys: Collection[int], spellings: Collection[str], change: SourceChange, names: Names
 ) -> Iterator[RemovedMention]:
     """Yield the first mention in each page of each name that sources defined and do not contain.
 
-    `read_change` is called where a page has one of the `keys`.
+    `keys` are of the names, and `spellings` the words and options (without dashes) that the changed
+    sources do not contain any more. Of the latter the very spelling counts where sources have
+    another one: a field `ReadTimeout` is no option `--read-timeout`.
     """
+    owners = Owners(names)
     pages = {key: found for key, found in names.pages_with(keys).items() if found}
-    if not pages:
-        return
-    missing = sorted(pages.keys() - names.occurring(pages))
-    if not missing:
-        return
-    change, owners = read_change(), Owners(names)
-    defined = {key: removed for key in missing if (removed := change.find_definition(key))}
-    for key, removed in defined.items():
-        if occurs(removed.name, key, names) or owners.moved_away(removed, change):
+    missing = sorted(pages.keys() - names.occurring(pages)) if pages else []
+    for key in missing:
+        removed = change.find_definition(key)
+        if removed and not occurs(removed.name, key, names):
+            yield from _find_mentions(pages[key], key, removed, owners, change)
+    for spelling, holders in sorted(names.pages_spelling(spellings).items()):
+        key = name_key(fold_name(spelling))
+        if not holders or key in missing or not names.occurring({key}):
             continue
-        for page in sorted(pages[key]):
-            if mention := find_mention(page, key, removed, owners, change):
-                yield mention
+        removed = change.find_spelling(spelling)
+        if removed and not names.is_spelled(spelling):
+            yield from _find_mentions(holders, key, removed, owners, change)
+
+
+def _find_mentions(
+    pages: Collection[FilePath], key: int, removed: Removed, owners: Owners, change: SourceChange
+) -> Iterator[RemovedMention]:
+    """Yield the mentions in these pages, if one of them surely means the removed name."""
+    if owners.moved_away(removed, change):
+        return
+    mentions = {
+        page: name
+        for page in sorted(pages)
+        if (name := find_name(page, key, removed, owners, change))
+    }
+    evidence = {
+        page: found
+        for page, name in mentions.items()
+        if (found := find_evidence(page, name, removed, owners.names, change))
+    }
+    for page, name in mentions.items():
+        found = evidence.get(page)
+        if evidence and not removed.is_key and name.place == "inline":
+            found = found or Evidence(page=next(iter(evidence)))
+        if found:
+            yield RemovedMention(page, name, removed.name, removed, found)
 
 
 def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[RemovedMention]:
@@ -498,7 +533,9 @@ def find_name(
                 else (name.place != "block" or not removed.is_key)
             )
             and any(
-                may_be_same(name.text, spelling, is_public_upper=is_public_upper)
+                name.spelling == spelling.lstrip("-")
+                if name.is_word or removed.is_spelling
+                else may_be_same(name.text, spelling, is_public_upper=is_public_upper)
                 for spelling in (removed.name, *removed.others)
             )
             and not (name.command and owners.is_foreign_program(name))
@@ -508,7 +545,9 @@ def find_name(
     if code and any(owners.is_foreign(name, code) for name in code.by_key.get(key, ())):
         return None
     mention = _first(page, key, matches, names)
-    return None if mention is None or occurs(mention.text, key, names) else mention
+    if mention is None or (not removed.is_spelling and occurs(mention.text, key, names)):
+        return None
+    return mention
 
 
 def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:

@@ -27,11 +27,7 @@ from ubp.checks.removed_names import (
     with_emptied_folders,
 )
 from ubp.code.definitions import language_of
-from ubp.code.removed import (
-    ChangedSource,
-    Replacement,
-    SourceChange,
-)
+from ubp.code.removed import ChangedSource, Removed, Replacement, SourceChange, may_spell
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key, name_words
@@ -40,6 +36,7 @@ from ubp.git.change_log import read_changes
 from ubp.git.snapshot import read_documents
 from ubp.index.name_keys import (
     PackedKeys,
+    PageKeys,
     SourceKeys,
     UnreadError,
     read_page_keys,
@@ -47,6 +44,7 @@ from ubp.index.name_keys import (
     read_stored_keys,
     read_version_keys,
     select_versions,
+    spelling_key,
     unpack_keys,
 )
 from ubp.index.view import View
@@ -56,6 +54,8 @@ from ubp.staleness.model import Change, StalenessContext
 MAX_UNREAD = 200
 # Mentions whose history a check reads: each takes git 0.1 to 1 s.
 MAX_ADDITIONS = 30
+# Sources that are read for the spelling of a name.
+MAX_HOLDERS = 100
 # What sources have had for longer was not new to those who wrote the page.
 NEW_SECONDS = 30 * 86_400
 
@@ -94,6 +94,12 @@ class SnapshotNames:
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
         """Return the pages whose code has a name or path of each of these keys."""
         return self._packed_pages.holders(keys) if keys else {}
+
+    def pages_spelling(self, spellings: Collection[str]) -> Mapping[str, Collection[FilePath]]:
+        """Return the pages whose code has each of these words and options (without dashes)."""
+        by_key = {spelling_key(spelling): spelling for spelling in spellings}
+        holders = self._packed_spellings.holders(by_key) if by_key else {}
+        return {by_key[key]: pages for key, pages in holders.items()}
 
     def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
@@ -166,7 +172,7 @@ class SnapshotNames:
         contents = read_documents(self._view.context.repository, self._view.snapshot, entries)
         return {path: data for path, data in contents.items() if data is not None}
 
-    def page_keys(self, pages: Collection[FilePath] | None = None) -> Mapping[FilePath, bytes]:
+    def page_keys(self, pages: Collection[FilePath] | None = None) -> Mapping[FilePath, PageKeys]:
         """Return the keys in those of these pages (None: all) that describe the present state.
 
         Raises:
@@ -185,7 +191,15 @@ class SnapshotNames:
 
     @cached_property
     def _packed_pages(self) -> PackedKeys[FilePath]:
-        return PackedKeys(self.page_keys())
+        return PackedKeys({path: keys.names for path, keys in self._page_keys.items()})
+
+    @cached_property
+    def _packed_spellings(self) -> PackedKeys[FilePath]:
+        return PackedKeys({path: keys.spellings for path, keys in self._page_keys.items()})
+
+    @cached_property
+    def _page_keys(self) -> Mapping[FilePath, PageKeys]:
+        return self.page_keys()
 
     @cached_property
     def _packed_sources(self) -> tuple[PackedKeys[ObjectId], PackedKeys[FilePath]]:
@@ -194,6 +208,23 @@ class SnapshotNames:
         keys = self._read_keys(unread)
         sources = {path: _living(path, source) for path, source in keys.items()}
         return PackedKeys(occurring), PackedKeys(sources)
+
+    def is_spelled(self, spelling: str) -> bool:
+        """Return whether a source has a word or option in this very spelling, or may make it.
+
+        Where many sources have the name, they are not read: they may.
+        """
+        key = name_key(fold_name(spelling))
+        stored, sources = self._packed_sources
+        blobs = {blob for ids in stored.holders([key]).values() for blob in ids}
+        paths = {path for found in sources.holders([key]).values() for path in found}
+        paths |= {path for path in self._view.unchanged_files(blobs) if is_source(path)}
+        if len(paths) > MAX_HOLDERS:
+            return True
+        contents = self.read_files(paths)
+        return contents.keys() != paths or any(
+            may_spell(path, data, spelling) for path, data in contents.items()
+        )
 
     def _find_occurring(self, keys: Collection[int]) -> set[int]:
         stored, sources = self._packed_sources
@@ -240,7 +271,7 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     paths = [path for path in change.changes if not is_hidden(path)]
     before, after = change.before[0].view.entries(paths), view.entries(paths)
     sources = _changed_sources(view, before, after)
-    removed, added, unread = _changed_keys(view, sources)
+    defined, removed, added, unread = _changed_keys(view, sources)
     names = SnapshotNames(
         view,
         before,
@@ -253,9 +284,13 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     changed = cache(lambda: _read_changed(view, sources))
     source_change = cache(lambda: SourceChange(changed()))
 
-    for found in find_removed_names(removed, source_change, names):
-        key = name_key(fold_name(found.name))
-        if found.removed and all(other.occurring([key]) for other in others):
+    spellings = [
+        spelling
+        for spelling in source_change().removed_spellings
+        if name_key(fold_name(spelling)) in defined
+    ]
+    for found in find_removed_names(removed, spellings, source_change(), names):
+        if found.removed and all(_had(other, found.removed) for other in others):
             new = source_change().find_replacement(found.removed)
             manifest = None if new else find_changed_manifest(changed(), found.removed.path)
             is_uncertain = bool(unread or names.unread)
@@ -267,6 +302,13 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     _check_read(unread | names.unread.union(*(other.unread for other in others)))
 
 
+def _had(names: SnapshotNames, removed: Removed) -> bool:
+    """Return whether the sources of a parent had a name that the change removes."""
+    if removed.is_spelling:
+        return names.is_spelled(removed.name.lstrip("-"))
+    return bool(names.occurring([name_key(fold_name(removed.name))]))
+
+
 def _outdated(
     found: RemovedMention,
     replacement: Replacement | None = None,
@@ -276,7 +318,9 @@ def _outdated(
     is_uncertain: bool = False,
 ) -> OutdatedMention:
     new_name = replacement.name if replacement else None
-    if new_name and not found.mention.is_option:
+    if new_name and found.mention.is_option and not new_name.startswith("--"):
+        new_name = f"--{'-'.join(name_words(new_name))}"
+    elif new_name and not found.mention.is_option:
         new_name = new_name.removeprefix("--")
         new_name = new_name.replace("-", "_") if "_" in found.mention.text else new_name
     return OutdatedMention(
@@ -316,8 +360,8 @@ def find_outdated_in_state(
     present = set[int]()
     unedited = None if pages is None else [path for path in pages if not view.is_changed(path)]
     unknown = {
-        path: set(unpack_keys(packed))
-        for path, packed in names.page_keys(unedited).items()
+        path: set(unpack_keys(keys.names))
+        for path, keys in names.page_keys(unedited).items()
         if not view.is_changed(path)
     }
     if unknown:
@@ -429,28 +473,28 @@ def _file_id(entry: Entry | None) -> ObjectId | None:
 
 def _changed_keys(
     view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
-) -> tuple[set[int], set[int], set[FilePath]]:
-    """Return the keys of the names that these sources defined and contain no longer.
+) -> tuple[set[int], set[int], set[int], set[FilePath]]:
+    """Return the keys of the names that these sources defined, and of these the removed ones.
 
     And those that they contain and did not before, and the sources that cannot be read.
     """
     versions = {before: path for path, (before, _) in sources.items() if before}
     if not versions:
-        return set(), set(), set()
+        return set(), set(), set(), set()
     old_keys = read_version_keys(view.context, versions)
     unread = {versions[blob] for blob in versions.keys() - old_keys.keys()}
     current = {path: Entry(MODE_FILE, after) for path, (_, after) in sources.items() if after}
     new_keys = read_source_keys(view.context, current)
     unread |= current.keys() - new_keys.keys()
-    removed, old, new = set[int](), set[int](), set[int]()
+    defined, old, new = set[int](), set[int](), set[int]()
     for known in old_keys.values():
         old.update(unpack_keys(known.occurring))
     for path, (before, _) in sources.items():
         if before in old_keys and defines_names(path):
-            removed.update(unpack_keys(old_keys[before].defined))
+            defined.update(unpack_keys(old_keys[before].defined))
     for path, keys in new_keys.items():
         new.update(unpack_keys(_living(path, keys)))
-    return removed - new, new - old, unread
+    return defined, defined - new, new - old, unread
 
 
 def _living(path: FilePath, keys: SourceKeys) -> bytes:

@@ -85,6 +85,8 @@ _GO = (
     (rb"(?m)^(?:type|const|var)[ \t]+([A-Z]\w*)"),
     (rb"(?m)^\t+([A-Z]\w*)[ \t]+(?:=|[\[\]*\w.]+[ \t]*(?:=|`|//|$))"),
     (rb"""(?:json|yaml|toml|mapstructure|hcl):"([A-Za-z_][\w-]*)"""),
+    # a setting that is read from a map: `location.Config["repoPrefix"]`
+    (rb"""(?:[cC]onfig|[oO]ptions|[sS]ettings|[pP]arams)\["([A-Za-z_][\w-]*)"\]"""),
 )
 _RUST = (
     (
@@ -165,6 +167,7 @@ _KEYS = {
     "data": (
         (rb"""(?m)^[ \t{,-]*["']?([A-Za-z_][\w-]*)["']?[ \t]*:(?!:)"""),
         (rb"""(?m)^([A-Za-z_][\w-]*)[ \t]*="""),
+        (rb"""(?m)^\[+(?:[\w.-]+\.)?([A-Za-z][\w-]*)\]+[ \t]*$"""),
     ),
     "script": (*_KEY, *_SETTINGS),
     "typed script": (*_FIELD, *_SETTINGS),
@@ -181,7 +184,7 @@ _WORD_OPTION_MADE = (
     rb"""["'](?:-\w,[ ])?(--[a-z][a-z0-9]+)(?=["'= ])"""
 )
 _ENVIRONMENT = (
-    rb"""[eE][nN][vV](?:\w*|::(?i:var(?:_os)?))"""
+    rb"""[eE][nN][vV](?:\w*|::(?i:var(?:_os)?))!?"""
     rb"""(?:\(|\[|\.|\.get\()[ ]?["'`]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"""
 )
 # `envvar="CLIENT_TRACE"`, `const traceEnv = "…"`, `EnvVars: []string{"…"}`: what is read elsewhere.
@@ -189,6 +192,8 @@ _ENVIRONMENT_NAME = (
     rb"""[eE][nN][vV]\w*[ \t]*(?::[ \t]*&?(?:'static )?\w+[ \t]*)?(?::=|=|:)[ \t]*"""
     rb"""(?:\[\]string\{|[\[(])?["'`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["'`]"""
 )
+# The value of a constant, of an enumeration, of what has a name: `Store Kind = "objectstore"`.
+_VALUE = rb"""(?m)[\w)\]][ \t]+=[ \t]+["']([A-Za-z][a-z0-9]{4,}(?:-[a-z0-9]+)*)["'][,;]?[ \t]*$"""
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
@@ -313,6 +318,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     found.update(re.findall(_WORD_OPTION_MADE, data))
     found.update(re.findall(_ENVIRONMENT, data))
     found.update(re.findall(_ENVIRONMENT_NAME, data))
+    keys.update(re.findall(_VALUE, data))
     if re.search(_QUOTED_OPTION, data):
         found.update(re.findall(_FLAG, data))
     return Definitions(_decode(found), _decode(keys - found))

@@ -7,7 +7,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ubp.code.definitions import Language, find_definitions, find_keys
+from ubp.code.definitions import Language, find_definitions, find_keys, language_of
+from ubp.code.dependencies import is_dependency_manifest
 from ubp.core.names import fold_name, is_word_option, name_key, name_words
 
 # Shorter names occur in every program.
@@ -27,6 +28,8 @@ MAX_LINE = 400
 
 _OPTION = rb"(?<=--)[A-Za-z0-9][A-Za-z0-9-]*"
 _QUOTED = rb"(?=([\"'`])([A-Za-z0-9-]+)\1)"
+# Words, and those with hyphens, as options have them.
+_SPELLING = rb"(?<![\w-])(?:--)?([A-Za-z][a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
 
 
@@ -44,7 +47,8 @@ class Removed(NamedTuple):
     `is_key`: only as a key or field. `is_option`: the source has it as a command-line option.
     `others` has the other spellings that were defined: `page_size` in one source, `PAGE_SIZE` in
     another. `definers` are the sources that defined it, `companions` the keys of the names that
-    these defined too and still define, each with one that does.
+    these defined too and still define, each with one that does. `is_spelling`: sources still have
+    the name in another spelling, but not in this one.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Removed(NamedTuple):
     others: frozenset[str] = frozenset()
     definers: tuple[str, ...] = ()
     companions: Mapping[int, str] = MappingProxyType({})
+    is_spelling: bool = False
 
     @property
     def is_flag(self) -> bool:
@@ -79,9 +84,8 @@ class SourceChange:
 
     def __init__(self, sources: Mapping[str, ChangedSource]) -> None:
         self.sources = sources
-        self._replacements: dict[tuple[str, str], Replacement | None] = {}
-        self._spellings: dict[int, set[str]] = {}
-        self._definers: dict[int, list[str]] = {}
+        self._replacements: dict[tuple[str, str, bool], Replacement | None] = {}
+        self._definers: dict[int, list[Removed]] = {}
         self._old_lines: dict[str, dict[str, list[str]]] = {}
 
     @cached_property
@@ -95,10 +99,9 @@ class SourceChange:
             for name in (*sorted(definitions.names), *sorted(definitions.keys)):
                 folded = fold_name(name)
                 if len(folded) >= MIN_LETTERS:
-                    self._spellings.setdefault(name_key(folded), set()).add(name)
-                    self._definers.setdefault(name_key(folded), []).append(path)
                     is_key = name in definitions.keys
                     new = Removed(name, path, source.language, is_key)
+                    self._definers.setdefault(name_key(folded), []).append(new)
                     old = defined.setdefault(name_key(folded), new)
                     if old.is_key > is_key:
                         defined[name_key(folded)] = new
@@ -109,12 +112,41 @@ class SourceChange:
         found = self.defined.get(key)
         if found is None:
             return None
-        definers = tuple(dict.fromkeys(self._definers[key]))
+        definers = tuple(dict.fromkeys(definer.path for definer in self._definers[key]))
         return found._replace(
             is_option=self._makes_options or self._is_option(found.name),
-            others=frozenset(self._spellings[key] - {found.name}),
+            others=frozenset(definer.name for definer in self._definers[key]) - {found.name},
             definers=definers,
             companions=self._companions(definers),
+        )
+
+    @cached_property
+    def removed_spellings(self) -> frozenset[str]:
+        """The words, with and without hyphens, that the sources do not contain any more."""
+        before, after = set[bytes](), set[bytes]()
+        for source in self.sources.values():
+            before.update(re.findall(_SPELLING, source.before or b""))
+            after.update(re.findall(_SPELLING, source.after or b""))
+        return frozenset(spelling.decode() for spelling in before - after)
+
+    def find_spelling(self, spelling: str) -> Removed | None:
+        """Return the name that the sources defined in this very spelling before the change.
+
+        None also where the change only writes its letters in another case.
+        """
+        key = name_key(fold_name(spelling))
+        if key not in self.defined:
+            return None
+        same = [name for name in self._definers[key] if name.name.lstrip("-") == spelling]
+        if not same:
+            return None
+        definers = tuple(dict.fromkeys(name.path for name in same))
+        removed = min(same, key=lambda name: name.is_key)._replace(is_spelling=True)
+        new = self.find_replacement(removed)
+        if new and "-" not in spelling and fold_name(new.name) == fold_name(spelling):
+            return None
+        return removed._replace(
+            is_option="-" in spelling, definers=definers, companions=self._companions(definers)
         )
 
     def _companions(self, definers: Sequence[str]) -> Mapping[int, str]:
@@ -152,16 +184,19 @@ class SourceChange:
         A line of the old file and one that the change adds must differ in nothing but the name, the
         names must share words, and the new one must be new to the file that defines it.
         """
-        key = removed.path, removed.name
+        key = removed.path, removed.name, removed.is_spelling
         if key not in self._replacements:
             self._replacements[key] = self._find_replacement(removed)
         return self._replacements[key]
 
     def _find_replacement(self, removed: Removed) -> Replacement | None:
+        if is_dependency_manifest(removed.path):  # every package has a line with its name
+            return None
         old_words = set(name_words(removed.name))
         found: dict[str, tuple[float, Replacement]] = {}
         for line in self._lines_with(removed):
-            alike = self._added.get(_without(line, removed.name), ())
+            rest = _without(line, removed.name, is_spelling=removed.is_spelling)
+            alike = self._added.get(rest, ())
             for path, name in alike if len(alike) <= MAX_ALIKE else ():
                 shared = _share_words(old_words, set(name_words(name)))
                 if shared >= MIN_SHARED:
@@ -226,6 +261,20 @@ class SourceChange:
         return added
 
 
+def may_spell(path: str, data: bytes, spelling: str) -> bool:
+    """Return whether a source has a word or option in this very spelling, or may make it.
+
+    Scripts get `--read-timeout` as `readTimeout`.
+    """
+    if "-" in spelling and (
+        language_of(path) in {"script", "typed script"}
+        or any(maker in data for maker in OPTION_MAKERS)
+    ):
+        return True
+    pattern = rb"(?<![\w-])(?:--)?" + re.escape(spelling.encode()) + rb"(?![\w-])"
+    return re.search(pattern, data) is not None
+
+
 def _defined(data: bytes, language: Language) -> frozenset[str]:
     definitions = find_definitions(data, language)
     return definitions.names | definitions.keys
@@ -251,7 +300,13 @@ def _share_words(old: set[str], new: set[str]) -> float:
     return len(common) / max(len(old), len(new))
 
 
-def _without(line: str, name: str) -> str:
-    """Return a line without a name, in any of its spellings."""
-    folded = fold_name(name)
-    return re.sub(_NAME, lambda found: "\0" if fold_name(found[0]) == folded else found[0], line)
+def _without(line: str, name: str, *, is_spelling: bool = False) -> str:
+    """Return a line without a name, in any of its spellings or (`is_spelling`) only in this one."""
+    folded, bare = fold_name(name), name.lstrip("-")
+
+    def replace(found: re.Match[str]) -> str:
+        text = found[0]
+        is_same = text.lstrip("-") == bare if is_spelling else fold_name(text) == folded
+        return "\0" if is_same else text
+
+    return re.sub(_NAME, replace, line)

@@ -37,7 +37,7 @@ KEY_BYTES = 4
 MAX_SEARCHES = 50
 MAX_VERSIONS = 64  # that are in memory at once, of a file with more all of them
 # Raise it with what `find_keys`, `find_definitions` or `read_code_names` return.
-VERSION = 8
+VERSION = 9
 
 
 class SourceKeys(NamedTuple):
@@ -45,6 +45,13 @@ class SourceKeys(NamedTuple):
 
     occurring: bytes
     defined: bytes
+
+
+class PageKeys(NamedTuple):
+    """The packed keys of the names in a page's code, and of its words and options as spelled."""
+
+    names: bytes
+    spellings: bytes
 
 
 class UnreadError(Exception):
@@ -172,7 +179,7 @@ def _batches(versions: Mapping[ObjectId, Collection[ObjectId]]) -> Iterator[list
 
 def read_page_keys(
     context: IndexContext, pages: Mapping[FilePath, Entry], limit: int | None = None
-) -> dict[FilePath, bytes]:
+) -> dict[FilePath, PageKeys]:
     """Return the packed keys of the names and paths in the code of each of these documents.
 
     Raises:
@@ -180,7 +187,7 @@ def read_page_keys(
     """
     packed = _read(context, pages, PAGE_PARSER, limit)
     return {
-        path: packed[entry.id]
+        path: PageKeys(*_unpack(packed[entry.id]))
         for path, entry in with_checkpoints(pages.items())
         if entry.id in packed
     }
@@ -225,6 +232,11 @@ class PackedKeys(Generic[Holder]):
             position = self._joined.find(packed, position + 1)
 
 
+def spelling_key(spelling: str) -> int:
+    """Return the key of a word or option (without dashes) in this very spelling."""
+    return name_key(f"={spelling}")
+
+
 def pack_keys(keys: Iterable[int]) -> bytes:
     """Return keys as four bytes each."""
     return array("I", keys).tobytes()
@@ -234,12 +246,20 @@ def _pack_source(data: bytes, language: Language | None) -> bytes:
     occurring = find_keys(data)
     definitions = find_definitions(data, language) if language else NO_DEFINITIONS
     defined = {name_key(fold_name(name)) for name in definitions.names | definitions.keys}
-    return pack_keys([len(occurring), *sorted(occurring), *sorted(defined)])
+    return _pack(occurring, defined)
+
+
+def _pack(first: Collection[int], second: Collection[int]) -> bytes:
+    return pack_keys([len(first), *sorted(first), *sorted(second)])
+
+
+def _unpack(packed: bytes) -> tuple[bytes, bytes]:
+    first = _occurring(packed)
+    return first, packed[KEY_BYTES + len(first) :]
 
 
 def _unpack_source(packed: bytes) -> SourceKeys:
-    occurring = _occurring(packed)
-    return SourceKeys(occurring, packed[KEY_BYTES + len(occurring) :])
+    return SourceKeys(*_unpack(packed))
 
 
 def _occurring(packed: bytes) -> bytes:
@@ -248,7 +268,11 @@ def _occurring(packed: bytes) -> bytes:
 
 
 def _pack_page(data: bytes) -> bytes:
-    return pack_keys({name.key for name in read_code_names(data).names})
+    names = read_code_names(data).names
+    return _pack(
+        {name.key for name in names},
+        {spelling_key(name.spelling) for name in names if name.spelling},
+    )
 
 
 def _by_language(sources: Mapping[FilePath, Entry]) -> dict[Language | None, dict[FilePath, Entry]]:

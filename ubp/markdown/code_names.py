@@ -38,6 +38,11 @@ _PROGRAM = (
     r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(?:\w+=\S+[ \t]+)*"
     r"(?:(?:npx|uvx|pnpx|bunx|pipx[ \t]+run)[ \t]+)?([a-z][\w.-]*\w)[ \t]"
 )
+# A name that is not compound counts if nothing else is in its inline code: `Outcome`, `a.run()`.
+_WORD_ALONE = (
+    r"[ \t]*(?:(?:[A-Za-z_]\w*(?:\.|::))*([A-Za-z_]\w*)(?:\.|::))?"
+    r"([A-Za-z][a-z0-9]{3,}(?:-[a-z0-9]+)*|[A-Z]{5,})(?:\(\))?[ \t]*"
+)
 _QUALIFIER = r"([A-Za-z_]\w*)(?:\(\))?(?:\.|::|\?\.|->|#)$"
 # What the reader is to replace, as in `--name <file_name>`.
 _PLACEHOLDER = r"<[\w -]+>|(?<!\$)\{\w+\}"
@@ -49,6 +54,8 @@ _DEFINED = (
 )
 _PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
 _ASSIGNED = rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
+# A variable that a program gets: `LEVEL=1 program`.
+_FOR_COMMAND = r"[ \t>$]*(?:\w+=\S*[ \t]+)+[\w./-]"
 _DESTRUCTURED = r"\b(?:const|let|var)[ \t]*[{\[]([^}\]\n]*)[}\]]"
 _IMPORTED = (
     r"\bfrom[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([^)\n]*)"
@@ -85,6 +92,8 @@ class CodeName(NamedTuple):
     """Whether that program is one whose options many projects' pages give."""
     qualifier: str = ""
     """The name before it: `History` in `History.pushState()`."""
+    is_word: bool = False
+    """Whether it is a single word, or words with hyphens, which is all of its inline code."""
 
     @property
     def is_option(self) -> bool:
@@ -100,6 +109,11 @@ class CodeName(NamedTuple):
     def key(self) -> int:
         """The number that stands for it in the index, the same for all spellings of a name."""
         return name_key(self.text if self.is_path else fold_name(self.text))
+
+    @property
+    def spelling(self) -> str:
+        """A word, or an option without its dashes; of others ""."""
+        return self.text.lstrip("-") if self.is_word or self.is_option else ""
 
 
 class CodeNames(NamedTuple):
@@ -192,6 +206,9 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
     program = known or re.match(_PROGRAM, code)
     passed_on = code.find(" -- ")  # `npm run program -- --option`
     code = re.sub(_PLACEHOLDER, " ", code)
+    if place == "inline" and (word := re.fullmatch(_WORD_ALONE, code)):
+        yield CodeName(word[2], line, place, qualifier=word[1] or "", is_word=True)
+        return
     for match in re.finditer(_NAME, code):
         text = match[0]
         if re.match(_OPTION, text):
@@ -209,6 +226,8 @@ def _own_names(code: str, language: str) -> Iterator[str]:
     yield from re.findall(_DEFINED, code)
     for group in (*re.findall(_PARAMETERS, code), *re.findall(_DESTRUCTURED, code)):
         yield from re.findall(_WORD, group)
+    if language in _SHELLS and re.match(_FOR_COMMAND, code):
+        return
     if language in _PROGRAMS and (assigned := re.match(_ASSIGNED, code)):
         yield assigned[1]
 

@@ -33,6 +33,7 @@ _PACKAGE = (
 )
 _LINK = r"\[(`[^`\n]+`)\](?:\((<?[^)\s]*)\)?|\[([^\]\n]*)\]|(?!:))"
 _SITE = r"<?(?:https?:)?//"
+_COMMIT = r"/[0-9a-f]{40}(?:/|$)"
 
 
 def is_of_others(
@@ -40,9 +41,9 @@ def is_of_others(
 ) -> bool:
     """Return whether a line of prose (from 1) says that a name in it belongs to another project.
 
-    It is the text of a link to a site that has no word of ours in its address, or its sentence
-    gives it an owner. `is_ours` is asked whether a word is the name of something in this
-    repository.
+    It is the text of a link to a site that has no word of ours in its address, or to a commit,
+    whose names need not exist any more; or its sentence gives it an owner. `is_ours` is asked
+    whether a word is the name of something in this repository.
     """
     line = lines[number - 1][:MAX_CHARACTERS]
     position = line.find(name)
@@ -50,6 +51,8 @@ def is_of_others(
         return False
     target = find_link_target(lines, number, position)
     if target and re.match(_SITE, target):
+        if re.search(_COMMIT, target):
+            return True
         words = re.split(r"[./:#?=&_()<>-]+", target.partition("//")[2])
         return not any(is_ours(word) for word in words if len(word) >= MIN_WORD)
     before, after = _sentence(lines, number, position, len(name))

@@ -3,7 +3,9 @@
 Names are identifiers of more than one word (`snake_case`, `camelCase`), command-line options,
 environment variables and keys, which a source defined, and paths of files and folders. A page
 mentions them in inline code, a code block or its front matter. `--read-timeout`, `read_timeout` and
-`readTimeout` are the same name.
+`readTimeout` are the same name; but where a change removes the option, and no source has it in this
+spelling or may make it from another, a field `ReadTimeout` does not keep it alive. A single word,
+or words with hyphens, are a name where nothing else is in their inline code: `Portal`, `run()`.
 
 With `--staged` or `--base`, the change must remove the name from the last source that had it. In a
 state, the name must have existed when the page was last changed, which is a warning at most. Names
@@ -18,10 +20,10 @@ Other packages and programs have names, too, so a name is reported only with evi
 means this one, which the hint gives: the page also has another name that the same source still
 defines; or the change writes a new name in the place of the old one; or the source made an option
 of that name; or the commit that added the name to the page also changed the source, or came within
-a month after the name. For what is only a
-key or field, and may be an argument for somebody else's function, the first takes five other names,
-and of the others only the month counts. Paths need no evidence. A shallow clone lacks the history,
-and reports less.
+a month after the name; or, for inline code, another page means it by one of these. For what is only
+a key or field, and may be an argument for somebody else's function, the first takes five other
+names, and of the others only the month counts. Paths need no evidence. A shallow clone lacks the
+history, and reports less.
 
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
@@ -82,6 +84,8 @@ def _reason(outdated: OutdatedMention) -> str:
     if evidence and evidence.commit:
         together = f"together with {evidence.source}" if evidence.source else "when it was new"
         return f": {evidence.commit[:SHORT_ID]} added the name to it {together}"
+    if evidence and evidence.page:
+        return f", as {evidence.page}, which means the same name"
     return ""
 
 
