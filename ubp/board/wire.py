@@ -8,7 +8,7 @@ checked here: types, lengths, ids, and text that every database can store.
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any, get_args
 
@@ -40,6 +40,7 @@ MAX_FILES = 1_000_000
 MAX_BODY_BYTES = 8 << 20  # of a request, compressed
 MAX_PLAIN_BYTES = 64 << 20  # of a request
 MAX_NUMBER = (1 << 63) - 1
+MAX_COMMITS = (1 << 31) - 1
 ID_DIGITS = frozenset({40, 64})
 
 VERDICTS = frozenset(get_args(Verdict))
@@ -68,7 +69,8 @@ class Manifest:
     """A push: which commit of which ref, and the digests of its pieces, in order.
 
     `run` and `attempt` order the pushes of a ref; None: the one that arrives last counts. `parts`
-    are the blobs whose definitions and sections each parser of the client finds.
+    are the blobs whose definitions and sections each parser of the client finds. `commits` are
+    numbers of commits that changed each path after the commit `since`, where these are known.
     """
 
     repository: str
@@ -78,6 +80,8 @@ class Manifest:
     attempt: int
     pieces: tuple[str, ...]
     parts: Mapping[str, tuple[ObjectId, ...]]
+    since: ObjectId | None = None
+    commits: Mapping[str, int] = field(default_factory=dict)
 
 
 def cut(board: Board) -> dict[str, str]:
@@ -149,6 +153,8 @@ def manifest_value(manifest: Manifest) -> dict[str, Any]:
         "attempt": manifest.attempt,
         "pieces": list(manifest.pieces),
         "parts": {parser: list(blobs) for parser, blobs in manifest.parts.items()},
+        "since": manifest.since,
+        "commits": dict(manifest.commits),
     }
 
 
@@ -171,7 +177,7 @@ def read_manifest(value: Any) -> Manifest:
         )
         for parser, blobs in _object(fields.get("parts"), "parts").items()
     }
-    run = fields.get("run")
+    run, since = fields.get("run"), fields.get("since")
     return Manifest(
         read_name(fields.get("repository")),
         read_ref(fields.get("ref")),
@@ -180,6 +186,11 @@ def read_manifest(value: Any) -> Manifest:
         _number(fields.get("attempt"), "the attempt"),
         pieces,
         parts,
+        None if since is None else ObjectId(_hex(since, "a commit", ID_DIGITS)),
+        {
+            _path(path): _number(number, "a number of commits", MAX_COMMITS)
+            for path, number in _object(fields.get("commits", {}), "commits").items()
+        },
     )
 
 
@@ -377,8 +388,8 @@ def _hex(value: Any, what: str, lengths: Iterable[int] | None) -> str:
     return str(value)
 
 
-def _number(value: Any, what: str) -> int:
-    if type(value) is not int or not 0 <= value <= MAX_NUMBER:
+def _number(value: Any, what: str, limit: int = MAX_NUMBER) -> int:
+    if type(value) is not int or not 0 <= value <= limit:
         raise WireError(f"{what} is not a number")
     return value
 

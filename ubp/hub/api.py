@@ -161,7 +161,8 @@ class Hub:
                 done = take_push(connection, manifest, forge_id)
                 if isinstance(done, Missing):
                     parts = {parser: list(blobs) for parser, blobs in done.parts.items()}
-                    return {"missing": {"pieces": list(done.pieces), "parts": parts}}
+                    missing = {"pieces": list(done.pieces), "parts": parts}
+                    return {"missing": missing, "commit": done.commit}
                 texts: tuple[ObjectId, ...] = ()
                 if done != "overtaken":
                     repository, _ = identify(connection, manifest.repository, forge_id)

@@ -58,6 +58,22 @@ class Forge:
 
 
 @dataclass(frozen=True, slots=True)
+class Hook:
+    """A webhook that is told what has come behind the tip of another repository.
+
+    `reader` is the account or client whose rights limit what it learns: github.com/ann, or
+    "client:ISSUER CLIENT". `repositories` and `owners` narrow it to their pages. The secret of
+    `secret_file` signs what is sent.
+    """
+
+    url: str
+    secret_file: str
+    reader: str
+    repositories: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class HubConfig:
     """The settings; `url` is the hub's address for clients, which tokens must name as audience.
 
@@ -71,6 +87,7 @@ class HubConfig:
     forges: tuple[Forge, ...] = ()
     refs: tuple[str, ...] = ()
     clients: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hooks: tuple[Hook, ...] = ()
     audit_key_file: str = ""
     audit_months: int = 12
     event_months: int = 24
@@ -124,6 +141,10 @@ def parse_config(value: Any) -> HubConfig:
             )
     if len({issuer.issuer for issuer in config.issuers}) != len(config.issuers):
         raise ConfigError("Two issuers have the same address.")
+    for hook in config.hooks:
+        check_url(hook.url.rstrip("/"), "url")
+    if len({hook.url for hook in config.hooks}) != len(config.hooks):
+        raise ConfigError("Two webhooks have the same address.")
     for forge in config.forges:
         check_url(forge.api, "api")
         _choose(forge.kind, ("github", "gitlab"), "kind")
@@ -268,6 +289,13 @@ _PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
         {
             **dict.fromkeys(("kind", "host", "api", "token_file", "webhook_secret_file"), _string),
             "groups": _strings,
+        },
+    ),
+    "hooks": _items(
+        Hook,
+        {
+            **dict.fromkeys(("url", "secret_file", "reader"), _string),
+            **dict.fromkeys(("repositories", "owners"), _strings),
         },
     ),
     "refs": _strings,

@@ -7,7 +7,7 @@ from ubp.core.paths import ancestors
 from ubp.core.source import LINES, PartSource, possible_sources
 from ubp.core.text import slug
 from ubp.hub.database import Connection
-from ubp.hub.pages import describing_record
+from ubp.hub.pages import describing_records
 from ubp.hub.references import (
     StoredReference,
     find_files,
@@ -69,10 +69,7 @@ def run(connection: Connection, reader: str, request: HubImpactRequest) -> HubIm
         path=f"{path}#{fragment}" if fragment else path,
         exists=exists,
         former_paths=former,
-        pages=tuple(
-            describing_record(reference, state)
-            for reference, state in zip(shown, states, strict=True)
-        ),
+        pages=describing_records(connection, reader, shown, states),
         total=len(overlapping),
         truncated_count=len(overlapping) - len(shown),
     )

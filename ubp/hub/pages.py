@@ -1,5 +1,6 @@
 """List the pages of all readable repositories, and find those whose sources have changed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ubp.answers.hub.impact import DescribingPageRecord
@@ -12,7 +13,13 @@ from ubp.answers.hub.pages import (
 )
 from ubp.frame.records import moment_or_none
 from ubp.hub.database import Connection
-from ubp.hub.references import StoredReference, TipState, find_references, tip_states
+from ubp.hub.references import (
+    StoredReference,
+    TipState,
+    count_commits,
+    find_references,
+    tip_states,
+)
 
 NO_OWNER = "none"
 _OUTDATED = frozenset({"behind", "gone"})
@@ -87,15 +94,38 @@ def check_staleness(
     ]
     shown = outdated[: request.limit]
     return HubStalenessRecord(
-        references=tuple(describing_record(*each) for each in shown),
+        references=describing_records(
+            connection, reader, [found for found, _ in shown], [state for _, state in shown]
+        ),
         pages=len({(reference.repository, reference.page) for reference, _ in outdated}),
         total=len(outdated),
         truncated_count=len(outdated) - len(shown),
     )
 
 
-def describing_record(reference: StoredReference, state: TipState) -> DescribingPageRecord:
-    """Return a reference as answers have it."""
+def describing_records(
+    connection: Connection,
+    reader: str,
+    references: Sequence[StoredReference],
+    states: Sequence[TipState],
+) -> tuple[DescribingPageRecord, ...]:
+    """Return references as answers have them."""
+    behind = [
+        number
+        for number, (reference, state) in enumerate(zip(references, states, strict=True))
+        if state.tip == "behind" and not reference.is_own
+    ]
+    counts = count_commits(connection, reader, [references[number] for number in behind])
+    commits = dict(zip(behind, counts, strict=True))
+    return tuple(
+        _record(reference, state, commits.get(number))
+        for number, (reference, state) in enumerate(zip(references, states, strict=True))
+    )
+
+
+def _record(
+    reference: StoredReference, state: TipState, commits: int | None
+) -> DescribingPageRecord:
     changed_at = int(state.changed_at.timestamp()) if state.changed_at else None
     return DescribingPageRecord(
         repository=reference.repository,
@@ -107,4 +137,7 @@ def describing_record(reference: StoredReference, state: TipState) -> Describing
         tip=state.tip,
         changed_at=moment_or_none(changed_at),
         moved_to=state.moved_to,
+        commits=commits,
+        pin=reference.pin,
+        tip_blob=state.blob,
     )

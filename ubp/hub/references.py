@@ -57,11 +57,15 @@ class StoredReference:
 
 @dataclass(frozen=True, slots=True)
 class TipState:
-    """A source at the tip of its repository; `changed_at` is None where that is unknown."""
+    """A source at the tip of its repository; `changed_at` is None where that is unknown.
+
+    `blob` is that of its file, of a readable repository other than the page's.
+    """
 
     tip: Tip
     changed_at: datetime | None = None
     moved_to: str | None = None
+    blob: str | None = None
 
 
 class _File(NamedTuple):
@@ -120,13 +124,43 @@ def tip_states(
         elif ref.source not in readable:
             states.append(TipState("unknown"))
         elif file is not None:
-            states.append(TipState(_compare(connection, ref, file), file.changed_at))
+            tip = _compare(connection, ref, file)
+            states.append(TipState(tip, file.changed_at, blob=file.blob))
         elif (readable[ref.source], ref.path) in folders or _is_pattern(ref.path):
             states.append(TipState("unknown"))
         else:
             moved_to = later_path(connection, readable[ref.source], ref.path)
             states.append(TipState("gone", moved_to=moved_to))
     return states
+
+
+def count_commits(
+    connection: Connection, reader: str, references: Sequence[StoredReference]
+) -> list[int | None]:
+    """Return by how many commits the file of each source has changed since its pin.
+
+    None: the source is not readable, or the pushes since do not know.
+    """
+    rows = connection.execute(
+        "select wanted.number, sum(e.commits), bool_or(e.commits is null)"
+        " from unnest(%s::int[], %s::text[], %s::text[], %s::text[])"
+        "  as wanted (number, name, path, pin)"
+        " join repository r on r.name = wanted.name join readable(%s) v on v.repository = r.id"
+        " join event e on e.ref = r.tip and e.kind = 'file' and e.path = wanted.path"
+        " where e.at >= (select max(pinned.at) from event pinned where pinned.ref = r.tip"
+        "  and pinned.kind = 'file' and pinned.path = wanted.path"
+        "  and starts_with(pinned.before, wanted.pin))"
+        " group by 1",
+        [
+            list(range(len(references))),
+            [reference.source for reference in references],
+            [reference.path for reference in references],
+            [reference.pin for reference in references],
+            reader,
+        ],
+    )
+    found = {number: commits for number, commits, is_unknown in rows if not is_unknown}
+    return [found.get(number) for number in range(len(references))]
 
 
 def find_files(

@@ -8,7 +8,7 @@ from ubp.core.paths import ancestors
 from ubp.core.repository_names import checked_name
 from ubp.hub.database import Connection
 from ubp.hub.impact import all_names, overlaps
-from ubp.hub.pages import describing_record
+from ubp.hub.pages import describing_records
 from ubp.hub.references import StoredReference, find_references, tip_states
 
 # The few patterns are compared one by one.
@@ -55,10 +55,7 @@ def run(connection: Connection, reader: str, request: HubReviewRequest) -> HubRe
     return HubReviewRecord(
         repository=name,
         changes=len(request.changes),
-        pages=tuple(
-            describing_record(reference, state)
-            for reference, state in zip(shown, states, strict=True)
-        ),
+        pages=describing_records(connection, reader, shown, states),
         total=len(found),
         truncated_count=len(found) - len(shown),
     )

@@ -28,10 +28,14 @@ DIGEST_BYTES = 12  # of a row of the board
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a push needs and the hub lacks: digests of pieces, and blobs by parser."""
+    """What a push needs and the hub lacks: digests of pieces, and blobs by parser.
+
+    `commit` is that of the board that it has; None: it has none.
+    """
 
     pieces: tuple[str, ...]
     parts: Mapping[str, tuple[str, ...]]
+    commit: str | None
 
 
 def take_push(
@@ -63,6 +67,7 @@ def take_push(
     missing = Missing(
         tuple(digest.hex() for digest in needed if digest not in uploaded),
         _missing_parts(connection, repository, manifest.parts),
+        ref.commit.hex() if ref.commit is not None else None,
     )
     if missing.pieces or missing.parts:
         return missing
@@ -238,10 +243,20 @@ def _replace(
             [[path for path, _ in kept], [number for _, number in kept], ref.id],
         )
     _insert_files(connection, ref.id, new.values())
+    is_counted = ref.commit is not None and manifest.since == ref.commit.hex()
+    counts = manifest.commits if is_counted else {}
     _insert_events(
         connection,
         (
-            (ref.id, kind, path, before, after, commit)
+            (
+                ref.id,
+                kind,
+                path,
+                before,
+                after,
+                commit,
+                counts.get(path) if kind == "file" else None,
+            )
             for path in sorted(gone | new.keys())
             for kind, before, after in _changes(old.get(path), new.get(path), ref.commit is None)
         ),
@@ -272,6 +287,11 @@ def _save_push(
     )
     connection.execute(
         "update repository set tip = %s where id = %s and tip is null", [ref.id, ref.repository]
+    )
+    connection.execute(
+        "insert into changed_tip (ref) select tip from repository where id = %s and tip = %s"
+        " on conflict do nothing",
+        [ref.repository, ref.id],
     )
     connection.execute("select pg_notify(%s, %s)", [CHANNEL, str(ref.repository)])
 
@@ -358,7 +378,7 @@ def _insert_events(connection: Connection, rows: Iterable[tuple[Any, ...]]) -> N
     listed = list(rows)
     if listed:
         connection.execute("select make_partition('event', now())")
-        _copy(connection, "event (ref, kind, path, before, after, commit)", listed)
+        _copy(connection, "event (ref, kind, path, before, after, commit, commits)", listed)
 
 
 def _moment(seconds: int | None) -> datetime | None:

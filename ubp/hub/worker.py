@@ -1,4 +1,4 @@
-"""The worker: it compares grants with the forges, and deletes what is old."""
+"""The worker: it compares grants with the forges, sends webhooks, and deletes what is old."""
 
 import logging
 import time
@@ -8,9 +8,11 @@ from ubp.core.errors import ConfigError, HubError
 from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database
+from ubp.hub.events import announce
 from ubp.hub.grants import compare_forge, compare_repository, save_clients
 from ubp.hub.maintenance import collect_garbage
 from ubp.hub.repositories import finish_comparison, take_comparisons
+from ubp.hub.webhooks import deliver
 
 SECONDS_BETWEEN_LOOKS = 5.0  # at the webhooks: a withdrawn grant ends within a minute
 SECONDS_BETWEEN_NIGHTS = 86_400.0
@@ -33,6 +35,9 @@ class Worker:
     def work(self) -> bool:
         """Do what is due, and return whether all of it succeeded."""
         succeeded = self._answer_webhooks()
+        with self._database.connection() as connection:
+            announce(connection, self._config.hooks)
+        succeeded = deliver(self._database, self._config, self._clock) and succeeded
         if self._clock() >= self._night_at:
             is_done = self._compare_everything()
             wait = SECONDS_BETWEEN_NIGHTS if is_done else SECONDS_AFTER_FAILURE

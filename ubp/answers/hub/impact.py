@@ -41,6 +41,11 @@ class DescribingPageRecord:
     ]
     changed_at: Annotated[Moment | None, "when the source last changed there; null if unknown"]
     moved_to: Annotated[str | None, "its path there, if it moved"] = None
+    commits: Annotated[
+        Count | None, "number of commits there that changed its file since; null if unknown"
+    ] = None
+    pin: Annotated[str | None, "blob id that the page pins; null: none"] = None
+    tip_blob: Annotated[str | None, "blob id of its file at the tip; null: none, or unknown"] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +131,9 @@ def reference_text(page: DescribingPageRecord, write: Writer) -> str:
         words.append(f"which is now {write.name(page.moved_to)}")
     tip = (TIP_WORDS if split_reference(page.source)[0] else OWN_WORDS).get(page.tip)
     if tip:
-        words.append(f"{tip} ({page.changed_at[:10]})" if page.changed_at else tip)
+        commits = f" by {count(page.commits, 'commit')}" if page.commits else ""
+        day = f" ({page.changed_at[:10]})" if page.changed_at else ""
+        words.append(f"{tip}{commits}{day}")
     if page.staleness not in QUIET_LEVELS:
         words.append(write.level(page.staleness))
     if page.owners:

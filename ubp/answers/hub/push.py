@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from ubp.board.commits import count_commits
 from ubp.board.model import Board
 from ubp.board.parts import FileParts, find_parts_of, parsers_of
 from ubp.board.read import read_board
@@ -176,6 +177,7 @@ class _Sending:
         self._session = session
         self._client = client
         self._pieces = cut(board)
+        self._paths = {file.path for file in board.files}
         self._parsers = parsers_of(session, session.view(Target(ref=board.commit)))
         run, attempt = find_run(session.environment)
         parts = {parser: tuple(sorted(blobs)) for parser, blobs in self._parsers.items()}
@@ -206,6 +208,8 @@ class _Sending:
             if outcome in {"written", "unchanged", "overtaken"}:
                 return outcome  # type: ignore[no-any-return]  # one of these three
             missing = _missing(answer)
+            if "since" not in value or value["since"] is None:
+                value |= self._count_commits(answer.get("commit"))
             self._send_pieces(missing["pieces"])
             self._send_parts(missing["parts"])
             # A partial clone may lack blobs: they are asked for once.
@@ -220,6 +224,14 @@ class _Sending:
             cause="They may have been deleted as garbage meanwhile.",
             hint="Push again.",
         )
+
+    def _count_commits(self, since: Any) -> dict[str, Any]:
+        """Return what the manifest has about the commits since the board that the hub has."""
+        if not isinstance(since, str):
+            return {}
+        repository, commit = self._session.repository, self._manifest.commit
+        counts = count_commits(repository, since, commit, self._paths)
+        return {} if counts is None else {"since": since, "commits": counts}
 
     def _send_pieces(self, digests: list[str]) -> None:
         texts = [self._pieces[digest] for digest in digests if digest in self._pieces]
