@@ -339,12 +339,13 @@ def test_absent_page_does_not_prevent_finding_others(opened, written, tmp_path, 
     assert (section.section, section.passage) == (None, None)
 
 
-def test_page_at_several_paths_is_found_at_each(opened, repository, search_in):
+def test_page_at_several_paths_is_one_hit_and_found_at_each(opened, repository, search_in):
     for path in ("a.md", "b.md"):
         repository.write(path, "# One\n\nA needle.\n")
     repository.commit()
     workspace = opened(repository.root)
-    assert sorted(paths(search_in(workspace, "needle"))) == ["a.md", "b.md"]
+    found = search_in(workspace, "needle")
+    assert (paths(found), found.answer.copies) == (["a.md"], {"a.md": ("b.md",)})
     assert paths(search_in(workspace, "needle path:b.md")) == ["b.md"]
 
 

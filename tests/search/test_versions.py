@@ -101,3 +101,26 @@ def test_text_names_the_other_versions(versions):
 
 def test_version_of_more_digits_than_python_reads_is_sorted():
     assert recency("9" * 5_000) > recency("8")
+
+
+MANUAL = "# Releases\n\n" + "".join(f"- Release {n} mends bug {n}.\n" for n in range(30))
+PLACES = {
+    "CHANGELOG.md": MANUAL,
+    "website/news.md": "---\nslug: news\n---\n" + MANUAL,
+    "website/other.md": "# Releases\n\n" + "- A release is made by a tag.\n" * 3,
+    "website/draft.md": MANUAL.replace("# Releases", "# Draft of releases"),
+}
+
+
+def test_page_with_nearly_the_same_lines_elsewhere_is_one_hit(make_repository, opened, search_in):
+    workspace = opened(make_repository(PLACES))
+    answer = search_in(workspace, "releases").answer
+    found = [hit.page.filepath for hit in answer.pages]
+    assert sorted(found) == ["CHANGELOG.md", "website/draft.md", "website/other.md"]
+    assert answer.copies == {"CHANGELOG.md": ("website/news.md",)}
+    assert answer.total == 3
+
+
+def test_place_of_a_copy_is_filled(make_repository, opened, search_in):
+    workspace = opened(make_repository(PLACES))
+    assert len(search_in(workspace, "releases", limit=3).answer.pages) == 3

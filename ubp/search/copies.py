@@ -1,4 +1,4 @@
-"""Versions and translations of a page among what was found: they count as one. Pure."""
+"""Versions, translations and copies of a page among what was found: they count as one. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -12,12 +12,15 @@ from ubp.search.versions import is_version, read_version, recency
 # A newer version represents an older one that fits better only if its score is this share of it.
 # What has been removed is found in the version that has it.
 MIN_SHARE = 0.9
+# Pages of the same title that have so many of their lines in common are one page in two places.
+SAME_LINES = 0.9
 
 
 class Folded(NamedTuple):
     """The documents that represent what was found, best first.
 
-    `translations` and `copies` (versions in the same language) are those that each represents.
+    `translations` and `copies` (versions in the same language, and the same page elsewhere) are
+    those that each represents.
     """
 
     found: Sequence[Fused]
@@ -79,6 +82,12 @@ def fold(found: Sequence[Fused], read_titles: Titles, preference: Preference) ->
                 copies[first.path] = tuple(other_versions)
     folded.sort(key=lambda document: -document.score)  # stable: equal ones stay in their order
     return Folded(folded, translations, copies)
+
+
+def is_copy(data: bytes, other: bytes) -> bool:
+    """Return whether two pages have nearly the same lines."""
+    lines, others = (frozenset(map(bytes.strip, text.splitlines())) for text in (data, other))
+    return len(lines & others) >= SAME_LINES * max(len(lines), len(others))
 
 
 def _groups(members: Sequence[Fused], titles: Mapping[FilePath, str | None]) -> list[list[Fused]]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from ubp.core.model import FilePath, LinkType
-from ubp.search.copies import Folded, Preference, family_of, fold
+from ubp.core.model import FilePath, LinkType, Page
+from ubp.search.copies import Folded, Preference, family_of, fold, is_copy
 from ubp.search.filters import Filters
 from ubp.search.fusion import (
     DOUBTFUL,
@@ -20,11 +20,12 @@ from ubp.search.fusion import (
     fuse,
     words_share,
 )
-from ubp.search.lexical import STOP_WORDS, Corpus, LexicalRanking, find_words
+from ubp.search.lexical import STOP_WORDS, Corpus, LexicalRanking, find_words, name_of
 from ubp.search.named import Named, add_headings, find_headed, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, make_match, read_query
 from ubp.search.results import (
+    DocumentText,
     PageHit,
     Rankings,
     best_text,
@@ -105,8 +106,8 @@ class PageAnswer(NamedTuple):
 
     `coverage` is the share of the terms' weights that the best document's best section contains;
     `signs` say whether a document answers, None: unknown.
-    `translations` and `copies` are the found translations and other versions of each document,
-    which count as one with it.
+    `translations` and `copies` are the found translations of each document, and its other versions
+    and copies elsewhere, which count as one with it.
     `terms` are the terms of the search, `informative` those that tell documents apart, `cuts` those
     that were searched for in pieces; `fused`, `rankings` and `words_share` (of a direct score)
     explain the order.
@@ -159,8 +160,7 @@ def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> Page
     found = _find(view, asked, query, scope, context)
     rankings, lexical, folded, named = found.rankings, found.lexical, found.folded, found.named
     with watch.step("sections"):
-        best = folded.found[: max(asked.limit, HEADINGS_READ)]
-        texts = read_texts(view, [document.path for document in best])
+        folded, texts = _read_distinct(view, folded, max(asked.limit, HEADINGS_READ))
         if asked.mode != "semantic":
             sections = {path: text.sections for path, text in texts.items()}
             named = add_headings(query, named, sections, family_of)
@@ -259,6 +259,44 @@ def _fold(view: Searched, found: Sequence[Fused], named: Named, asked: PageQuery
 
     folded = fold(documents, read_titles, Preference(asked.text, asked.version))
     return _first_named(folded, named)
+
+
+def _read_distinct(
+    view: Searched, folded: Folded, limit: int
+) -> tuple[Folded, dict[FilePath, DocumentText]]:
+    """Return what was found without copies of the first documents elsewhere, and their texts."""
+    distinct: list[Fused] = []
+    texts: dict[FilePath, DocumentText] = {}
+    copies = dict(folded.copies)
+    unread = list(folded.found)
+    while unread and len(distinct) < limit:
+        batch = unread[: limit - len(distinct)]
+        del unread[: len(batch)]
+        read = read_texts(view, [document.path for document in batch])
+        for document in batch:
+            path, text = document.path, read.get(document.path)
+            original = text and next((p for p in texts if _is_same_page(texts[p], text)), None)
+            if original:
+                copies[original] = (*copies.get(original, ()), path, *copies.pop(path, ()))
+                continue
+            distinct.append(document)
+            if text:
+                texts[path] = text
+    return folded._replace(found=[*distinct, *unread], copies=copies), texts
+
+
+def _is_same_page(text: DocumentText, other: DocumentText) -> bool:
+    """Return whether two documents of a repository are copies in different places."""
+    page, other_page = text.page, other.page
+    return (
+        page.repository == other_page.repository
+        and _title_of(page) == _title_of(other_page)
+        and (page.blob == other_page.blob or is_copy(text.data, other.data))
+    )
+
+
+def _title_of(page: Page) -> str:
+    return page.facts.title or name_of(page.filepath).lower()
 
 
 def _first_named(folded: Folded, named: Named) -> Folded:

@@ -275,7 +275,8 @@ class FoundPageRecord:
     ] = ()
     copies: Annotated[
         tuple[PagePath, ...],
-        "other versions of the page that were found too and count as one with it",
+        "other versions of the page and copies elsewhere, which were found too and count as one"
+        " with it",
     ] = ()
     linked_pages: Annotated[
         tuple[LinkedPageRecord, ...],
@@ -883,7 +884,9 @@ def _also_in(page: FoundPageRecord, write: Writer) -> str:
     """Return the versions of the other copies, or where a path has none, the path."""
     has_version = bool(read_version(page.filepath).version)
     names = [
-        read_version(path).version or (NEXT if has_version and is_same_page(path, page) else path)
+        read_version(path).version or (NEXT if has_version else path)
+        if is_same_page(path, page)
+        else path
         for path in page.copies
     ]
     more = len(names) - MAX_COPIES
