@@ -208,7 +208,9 @@ def review(  # noqa: PLR0913  # the command's options
     repository: Annotated[str | None, Parameter(metavar="NAME")] = None,
     base: Annotated[str | None, Parameter(metavar="REF")] = None,
     limit: Annotated[int, Parameter(metavar="N")] = 100,
-    format_: Annotated[Literal["text", "markdown"], Parameter(name="--format")] = "text",
+    format_: Annotated[
+        Literal["text", "markdown"], Parameter(name="--format", metavar="FORMAT")
+    ] = "text",
     terminal: Terminal,
 ) -> int:
     """Run `ubp hub review`.
@@ -244,6 +246,44 @@ def review(  # noqa: PLR0913  # the command's options
         from ubp.output.ci.hub_review import markdown_text
 
         terminal.write(markdown_text(record))
+    else:
+        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
+        terminal.write(joined(text(record, writer)))
+    return CLEAN
+
+
+def behind(
+    *,
+    to: Address = None,
+    token_file: TokenFile = None,
+    repository: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    propose: bool = False,
+    terminal: Terminal,
+) -> int:
+    """Run `ubp hub behind`.
+
+    Args:
+        to: The hub's address.
+        token_file: A file with the token, as for `ubp push`.
+        repository: The repository's name, as for `ubp push`.
+        propose: Make a proposal that moves their pins to the tip, for review by
+            `ubp proposals show`.
+        terminal: Where the command was given.
+    """
+    from ubp.answers.hub.behind import ask_behind, text
+    from ubp.frame.wording import joined
+    from ubp.frame.writer import Writer
+
+    if to is None:
+        raise UsageError(
+            "The option --to is missing.",
+            cause="It names the hub that knows the other repositories.",
+            hint="Add its address: ubp hub behind --to https://hub.example.org",
+        )
+    with open_workspace(terminal) as workspace:
+        record = ask_behind(workspace.session, to, token_file, repository, proposes=propose)
+    if terminal.options.json:
+        terminal.record(record)
     else:
         writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
         terminal.write(joined(text(record, writer)))
@@ -390,6 +430,14 @@ _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
             "differ."
         ),
         "ubp hub diff --to https://hub.example.org",
+    ),
+    (
+        behind,
+        (
+            "List the pages of this clone that are behind the tip of another repository.\n\n"
+            "Its hooks and `ubp stale` do not change: there the pages are fresh at their pins."
+        ),
+        "ubp hub behind --to https://hub.example.org --propose",
     ),
     (
         review,
