@@ -135,3 +135,12 @@ def test_pipes_and_no_color_get_no_links(terminal):
     pipe = Terminal(Options(), io.StringIO(), io.StringIO(), {})
     pipe.show(text)
     assert printed(pipe) == text
+
+
+def test_command_is_not_broken_so_that_it_can_be_copied():
+    command = "\x1b[36mubp bind docs/a/rather/long/name/of/a/page.md\x1b[0m"
+    assert wrap(f"List its sources: {command}\n", 60) == (
+        "List its sources:\n  \x1b[36mubp bind docs/a/rather/long/name/of/a/page.md\x1b[0m\n"
+    )
+    # Longer than the terminal, which then wraps it itself.
+    assert command in wrap(f"Now: {command}\n", 40)

@@ -24,15 +24,15 @@ _TITLE = rb"(?:[ \t]+(?:\"[^\"\r\n]*\"|'[^'\r\n]*'))?"
 _MARKDOWN_END = re.compile(rb"(?:#[^\s()<>]*)?>?" + _TITLE + rb"[ \t]*\)")
 _DEFINITION_END = re.compile(rb"(?:#[^\s<>]*)?>?")
 
-# A link's own region, and that of its target alone.
-_LinkRegions = tuple[Region, Region]
+LinkRegions = tuple[Region, Region]
+"""A link's own region, and that of its target alone."""
 
 
 def locate_findings(report: CheckReport, context: StalenessContext) -> CheckReport:
     """Return the report with the regions of its links and the changes of its sources."""
     groups = (report.findings, report.ignored, report.debts, report.unknown)
     all_findings = [finding for group in groups for finding in group]
-    regions = _find_regions(all_findings, context.view)
+    regions = find_regions(all_findings, context.view)
     parts = _find_parts(all_findings, context.view)
     places = _find_source_places(all_findings, context)
 
@@ -52,14 +52,15 @@ def locate_findings(report: CheckReport, context: StalenessContext) -> CheckRepo
     return report._replace(findings=findings, ignored=ignored, debts=debts, unknown=unknown)
 
 
-def _find_regions(
+def find_regions(
     findings: Iterable[Finding], view: View
-) -> dict[tuple[FilePath, Link], _LinkRegions]:
+) -> dict[tuple[FilePath, Link], LinkRegions]:
+    """Return where the links of findings are written, and where their targets are."""
     links: dict[FilePath, set[Link]] = {}
     for finding in findings:
         if isinstance(finding.about, Link):
             links.setdefault(finding.filepath, set()).add(finding.about)
-    regions: dict[tuple[FilePath, Link], _LinkRegions] = {}
+    regions: dict[tuple[FilePath, Link], LinkRegions] = {}
     paths = sorted(links)
     for start in range(0, len(paths), BATCH_SIZE):
         contents = view.read(paths[start : start + BATCH_SIZE])
@@ -88,7 +89,7 @@ def _find_parts(
     }
 
 
-def locate_links(data: bytes, links: Iterable[Link]) -> dict[Link, _LinkRegions]:
+def locate_links(data: bytes, links: Iterable[Link]) -> dict[Link, LinkRegions]:
     """Return the region of each link of a page with these bytes, and that of its target."""
     page = _Page(data)
     return {
@@ -106,7 +107,7 @@ class _Page:
         self._line = 0
         self._line_start = 0
 
-    def regions(self, link: Link) -> _LinkRegions:
+    def regions(self, link: Link) -> LinkRegions:
         """Return the region of a link from its first to its last character, and its target's."""
         start, position = self._start(link)
         target = self._within(link, link.byte_start, link.byte_end)

@@ -27,6 +27,9 @@ _LINKED = re.compile(
     r"(?P<address>https?://[^\s<>\"'`)\]]*[^\s<>\"'`)\].,;:])"
     r"|(?<![\w./-])(?P<path>\w[\w@.+/-]*\.\w+)(?::\d+)*(?![\w/])"
 )
+# What can be typed is cyan; a joint takes the place of its spaces while lines are wrapped.
+_COMMAND = re.compile(r"\x1b\[36m[^\x1b]*(?:\x1b\]8;[^\x1b]*\x1b\\[^\x1b]*)*\x1b\[0m")
+_JOINT = "\ue000"
 _LINK = re.compile(r"\x1b\]8;[^\x1b]*\x1b\\")
 
 
@@ -70,21 +73,33 @@ def _width(line: str) -> int:
 
 
 def _wrap_line(line: str, width: int) -> Iterator[str]:
-    """Yield a line in parts, all but the first indented by two columns more."""
+    """Yield a line in parts, all but the first indented by two columns more.
+
+    A command stays in one part, so that it can be copied.
+    """
     from rich.console import Console
     from rich.text import Text
 
     console = Console(
         force_terminal=True, color_system="standard", highlight=False, legacy_windows=False
     )
-    content = Text.from_ansi(line)
+    commands = [] if _JOINT in line else _COMMAND.findall(line)
+    content = Text.from_ansi(_COMMAND.sub(_join_words, line) if commands else line)
     indent = len(content.plain) - len(content.plain.lstrip(" "))
     indent = indent if indent < width // 2 else 0
-    for number, part in enumerate(content[indent:].wrap(console, width - indent - HANGING)):
+    room = width - indent - HANGING
+    is_long = any(_width(command) > room for command in commands)
+    parts = content[indent:].wrap(console, room, overflow="ignore" if is_long else "fold")
+    for number, part in enumerate(parts):
         part.rstrip()
         with console.capture() as captured:
             console.print(part, end="", soft_wrap=True)
-        yield " " * (indent + (HANGING if number else 0)) + captured.get()
+        shown = captured.get().replace(_JOINT, " ") if commands else captured.get()
+        yield " " * (indent + (HANGING if number else 0)) + shown
+
+
+def _join_words(command: re.Match[str]) -> str:
+    return command[0].replace(" ", _JOINT)
 
 
 def show_in_pager(text: str, environment: Mapping[str, str], directory: str) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from ubp.answers.checks.check import check_record, statistics_text, text
+from ubp.answers.checks.check import SourceLines, check_record, statistics_text, text
 from ubp.checks.finding import CheckReport, Finding
 from ubp.checks.run import check_target
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
@@ -13,9 +13,10 @@ from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import Alarms
 from ubp.core.version import __version__
-from ubp.frame.wording import joined
+from ubp.frame.wording import Style, joined
 from ubp.frame.writer import Writer
 from ubp.index.session import Target
+from ubp.index.view import View
 from ubp.output.ci.outcome import Outcome
 
 FailOn = Literal["warning", "error", "never"]
@@ -86,12 +87,18 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
         status = exit_status(report, options.fail_on, is_hook=judged.is_hook)
         cost = alarm_judge.record if alarm_judge else None
         record = check_record(report, fixes, cost)
+        lines: SourceLines = {}
+        if terminal.is_read_by_a_person() and report.findings:
+            lines = _source_lines(session.view_of(report.snapshot), report, terminal)
+
+        def answer_text(style: Style) -> str:
+            write = writer._replace(style=style)
+            if options.statistics:
+                return joined(statistics_text(record, write))
+            return joined(text(record, write, lines))
+
         answer = Answer(
-            text=lambda style: joined(
-                (statistics_text if options.statistics else text)(
-                    record, writer._replace(style=style)
-                )
-            ),
+            text=answer_text,
             record=lambda: record,
             outcome=lambda: Outcome(
                 "check", report, status, __version__, change=change, keys=keys, judge=cost
@@ -99,6 +106,14 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
         )
         outputs.deliver(answer, workspace, terminal)
     return status
+
+
+def _source_lines(view: View, report: CheckReport, terminal: Terminal) -> SourceLines:
+    from shutil import get_terminal_size
+
+    from ubp.cli.source_lines import find_source_lines
+
+    return find_source_lines(report.findings, view, get_terminal_size().columns, terminal.style)
 
 
 def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) -> int:

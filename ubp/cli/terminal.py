@@ -100,7 +100,7 @@ class Terminal:
 
         In a hook, and where something else reads it, it is printed as it is.
         """
-        if not self._is_for_reading():
+        if not self.is_read_by_a_person():
             self.write(text)
             return
         from shutil import get_terminal_size
@@ -113,7 +113,8 @@ class Terminal:
         if not show_in_pager(shown, self.environment, self.directory):
             self.write(shown)
 
-    def _is_for_reading(self) -> bool:
+    def is_read_by_a_person(self) -> bool:
+        """Whether a text is read on a terminal that can show it, and not in a hook's output."""
         if not self.is_interactive() or self.environment.get("TERM") == "dumb":
             return False
         from ubp.cli.hooks import is_run_by_git

@@ -6,6 +6,7 @@ The records are NamedTuples because a hook builds one: a class takes 0.10 ms, a 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
 from ubp.answers.checks.finding import FindingRecord, finding_record
@@ -251,8 +252,16 @@ def _fix_record(result: FixReport) -> FixRecord:
     )
 
 
-def text(record: CheckRecord, write: Writer) -> Iterator[str]:
-    """Yield what was fixed, or in a dry run the diff; then the findings, and what to do next."""
+SourceLines = Mapping[FindingRecord, Sequence[str]]
+
+
+def text(
+    record: CheckRecord, write: Writer, source_lines: SourceLines = MappingProxyType({})
+) -> Iterator[str]:
+    """Yield what was fixed, or in a dry run the diff; then the findings, and what to do next.
+
+    Below a finding are the lines that are given for it.
+    """
     if record.fix is not None:
         yield from _fixes(record.fix, write)
         if record.fix.is_dry_run:
@@ -262,7 +271,7 @@ def text(record: CheckRecord, write: Writer) -> Iterator[str]:
             yield _finding(finding, write)
         return
     if record.findings:
-        yield from _findings(record.findings, write)
+        yield from _findings(record.findings, write, source_lines)
     yield _summary(record, write)
     yield from not_checked_sentences(record.not_checked)
     links = map(_links, record.unconfirmed)
@@ -307,12 +316,18 @@ def _finding(finding: FindingRecord, write: Writer) -> str:
     return f"{place}  {severity}  {finding.rule}: {write.quote(finding.message)}"
 
 
-def _findings(findings: Sequence[FindingRecord], write: Writer) -> Iterator[str]:
+def _findings(
+    findings: Sequence[FindingRecord], write: Writer, source_lines: SourceLines
+) -> Iterator[str]:
+    """Yield the findings, each cause once, and an advice that several have with the first."""
     from ubp.checks.places import by_place  # not where nothing is found
 
+    given: set[tuple[str, str]] = set()
     for finding, others in by_place(findings):
         yield _finding(finding, write)
-        if finding.hint:
+        yield from source_lines.get(finding, ())
+        if finding.hint and (finding.rule, finding.hint) not in given:
+            given.add((finding.rule, finding.hint))
             yield f"  {write.quote(finding.hint)}"
         if others:
             yield write.style.dim(f"  {_other_places(others, write)}")
