@@ -19,7 +19,6 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from ubp.core.errors import UbpError
 from ubp.core.model import FilePath
-from ubp.core.paths import is_within
 from ubp.core.version import __version__
 from ubp.git.output import is_valid_path
 from ubp.git.repository import open_repository
@@ -40,6 +39,7 @@ from ubp.lsp.actions import (
 from ubp.lsp.completion import TRIGGERS, complete
 from ubp.lsp.context import EditorContext, place
 from ubp.lsp.diagnostics import diagnose, diagnose_closed, result_id
+from ubp.lsp.folders import path_below, shown_root
 from ubp.lsp.hover import (
     SHOW_REFERENCES,
     SHOW_SOURCES,
@@ -379,7 +379,8 @@ class Server(LanguageServer):
         for root, repository in list(self._repositories.items()):
             shown = repository.service.shown_root
             is_used = any(
-                is_within(folder, shown) or is_within(shown, folder) for folder in folders
+                path_below(shown, folder) is not None or path_below(folder, shown) is not None
+                for folder in folders
             )
             if not is_used and not repository.texts:
                 self._repositories.pop(root).close()
@@ -395,8 +396,8 @@ class Server(LanguageServer):
         found = [
             repository
             for repository in self.repositories()
-            if is_within(file, repository.service.shown_root)
-            or is_within(file, repository.service.root)
+            if path_below(repository.service.shown_root, file) is not None
+            or path_below(repository.service.root, file) is not None
         ]
         return max(found, key=lambda folder: len(folder.service.root), default=None)
 
@@ -415,26 +416,17 @@ class Server(LanguageServer):
             self._elsewhere.add(folder)
             return None
         if root not in self._repositories:
-            shown = _shown_root(folder, root)
+            shown = shown_root(folder, os.path.realpath(folder), root)
             progress = _Progress(self)
             service = Service(root, shown, self.encoding, self._environment, progress.step)
             self._repositories[root] = _Repository(self, service)
         return self._repositories[root]
 
 
-def _shown_root(folder: str, root: str) -> str:
-    """Return the root as the client spells it: its folder may be below it, or behind a symlink."""
-    below = os.path.relpath(os.path.realpath(folder), root)
-    if below == ".":
-        return folder.rstrip(os.sep) or folder
-    tail = os.sep + below
-    return folder[: -len(tail)] if folder.endswith(tail) else root
-
-
 def _path_in(service: Service, file: str) -> Located | None:
     for root in (service.shown_root, service.root):
-        if file.startswith(root + os.sep):
-            path = FilePath(file[len(root) + 1 :].replace(os.sep, "/"))
+        if below := path_below(root, file):
+            path = FilePath(below)
             return Located(service, path) if is_valid_path(path) else None
     return None
 
