@@ -1,5 +1,7 @@
 """A hook of MkDocs: links that leave docs/ lead to the repository's files, as on the forge.
 
+Headers of tables that are empty become plain cells, which screen readers do not announce.
+
 The repository's address is that of pyproject.toml, the only place that names its owner.
 """
 
@@ -37,6 +39,11 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         part if part.startswith("```") else rewrite(part, page.file.src_uri)
         for part in FENCE.split(markdown)
     )
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Return a page without empty headers."""
+    return html.replace("<th></th>", "<td></td>")
 
 
 def rewrite(text: str, path: str) -> str:
