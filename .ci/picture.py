@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs/report.png"
 WIDTH, HEIGHT = 1200, 720
 MAX_BYTES = 150_000
+BROWSERS = ("chromium", "google-chrome")
 ICON = ROOT / "editors/vscode/media/icon.png"
 ICON_PIXELS = 128
 
@@ -57,7 +58,8 @@ def main(*names: str) -> None:
     """Write the pictures with these names, without names all of them."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=next(filter(None, map(shutil.which, BROWSERS)), None),
+            args=["--no-sandbox"],
         )
         for name in names or DRAWN:
             DRAWN[name](browser)
