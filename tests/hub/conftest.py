@@ -20,7 +20,6 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from ubp.answers.hub.push import PushRequest
 from ubp.board.wire import compress, decompress
-from ubp.hub.answers import ANSWERS
 from ubp.hub.api import Hub
 from ubp.hub.application import HubServer
 from ubp.hub.config import HubConfig, Issuer
@@ -223,7 +222,7 @@ class RunningHub:
 
 @contextmanager
 def running_hub(
-    address: str, issuers: dict, *, answers: tuple = ANSWERS, **settings: object
+    address: str, issuers: dict, *, answers: tuple | None = None, **settings: object
 ) -> Iterator[RunningHub]:
     with Database.open(address) as database, listen(Place("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"

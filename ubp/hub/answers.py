@@ -16,6 +16,20 @@ from ubp.answers.hub.pages import (
 )
 from ubp.answers.hub.review import HubReviewRecord, HubReviewRequest
 from ubp.answers.hub.review import text as review_text
+from ubp.answers.hub.search import (
+    HubContextRecord,
+    HubContextRequest,
+    HubFulltextRequest,
+    HubSearchRecord,
+    HubSearchRequest,
+    HubSectionsRecord,
+    HubTextRecord,
+    HubTextRequest,
+    context_text,
+    page_text,
+    search_text,
+    sections_text,
+)
 from ubp.board.model import MAX_TEXT_CHARACTERS, is_text
 from ubp.core.errors import BadArgumentError
 from ubp.frame.answer import Request
@@ -24,6 +38,8 @@ from ubp.frame.schema import Schema, request_schema
 from ubp.frame.writer import Writer
 from ubp.hub import impact, pages, review
 from ubp.hub.database import Connection
+from ubp.hub.read_text import TextReader
+from ubp.hub.search import Searcher
 
 RequestT = TypeVar("RequestT", bound=Request[Any])
 RecordT = TypeVar("RecordT")
@@ -76,7 +92,7 @@ class HubAnswer(Generic[RequestT, RecordT]):
 
 AnyHubAnswer = HubAnswer[Any, Any]
 
-ANSWERS: tuple[AnyHubAnswer, ...] = (
+BOARD_ANSWERS: tuple[AnyHubAnswer, ...] = (
     HubAnswer(
         "impact",
         HubImpactRequest,
@@ -127,3 +143,60 @@ ANSWERS: tuple[AnyHubAnswer, ...] = (
         ),
     ),
 )
+
+
+def create_answers(texts: TextReader) -> tuple[AnyHubAnswer, ...]:
+    """Return all answers; those that search share what the process has in memory."""
+    searcher = Searcher(texts)
+    return (
+        *BOARD_ANSWERS,
+        HubAnswer(
+            "search",
+            HubSearchRequest,
+            HubSearchRecord,
+            searcher.search,
+            search_text,
+            tool="ubp_search",
+            title="Search the pages of all repositories",
+            description=(
+                "Search the documentation of all repositories by words, meaning and links. Returns "
+                "pages with the text of the best section, owner, freshness and address."
+            ),
+        ),
+        HubAnswer(
+            "fulltext",
+            HubFulltextRequest,
+            HubSectionsRecord,
+            searcher.find_words,
+            sections_text,
+            tool="ubp_fulltext_search",
+            title="Find exact words in all repositories",
+            description=(
+                "Find sections of any repository with exact words or phrases, such as an error "
+                "message. Use it when you know the wording."
+            ),
+        ),
+        HubAnswer(
+            "page",
+            HubTextRequest,
+            HubTextRecord,
+            searcher.get_page,
+            page_text,
+            tool="ubp_get_page",
+            title="Read a page of a repository",
+            description="Read a page of any repository, or a section of it: filepath#section.",
+        ),
+        HubAnswer(
+            "context",
+            HubContextRequest,
+            HubContextRecord,
+            searcher.find_context,
+            context_text,
+            tool="ubp_get_context",
+            title="Collect what a task needs from all repositories",
+            description=(
+                "Collect the sections of all repositories that a task needs, within max_tokens. "
+                "Use it before you begin a task."
+            ),
+        ),
+    )

@@ -24,7 +24,7 @@ from ubp.board.wire import (
 from ubp.core.errors import HubError, UbpError, UsageError
 from ubp.core.model import ObjectId
 from ubp.frame.encoding import to_object
-from ubp.hub.answers import AnyHubAnswer
+from ubp.hub.answers import AnyHubAnswer, create_answers
 from ubp.hub.audit import Audit, Call
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Connection, Database, DatabaseDownError
@@ -80,15 +80,16 @@ class Hub:
         self,
         database: Database,
         config: HubConfig,
-        answers: Sequence[AnyHubAnswer],
+        answers: Sequence[AnyHubAnswer] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.database = database
         self.config = config
-        self.answers = {answer.name: answer for answer in answers}
+        self.texts = TextReader()
+        offered = create_answers(self.texts) if answers is None else answers
+        self.answers = {answer.name: answer for answer in offered}
         self.identities = Identities(config, clock)
         self.metrics = Metrics()
-        self.texts = TextReader()
         self.audit = Audit(database, config.audit_key())
 
     def call(self, method: str, token: str | None, question: bytes, answer: "Handler") -> Reply:

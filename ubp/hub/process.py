@@ -11,7 +11,6 @@ from threading import Event
 from types import FrameType
 
 from ubp.core.errors import HubError, UsageError
-from ubp.hub.answers import ANSWERS
 from ubp.hub.api import Hub
 from ubp.hub.application import HubServer
 from ubp.hub.audit import make_partition
@@ -45,7 +44,7 @@ def serve_hub(address: str, config: HubConfig, place: Place, say: Callable[[str]
             check_migrated(connection)
             make_partition(connection, "event")
             make_partition(connection, "audit")
-        _serve(Hub(database, config, ANSWERS), listener, say)
+        _serve(Hub(database, config), listener, say)
 
 
 def serve_embedded(folder: str, port: int, say: Callable[[str], None]) -> None:
@@ -61,7 +60,7 @@ def serve_embedded(folder: str, port: int, say: Callable[[str], None]) -> None:
         config = HubConfig(url=url, development_token=_development_token(folder))
         with Database.open(address) as database:
             database.migrate()
-            _serve(Hub(database, config, ANSWERS), listener, say)
+            _serve(Hub(database, config), listener, say)
 
 
 def _serve(hub: Hub, listener: socket.socket, say: Callable[[str], None]) -> None:

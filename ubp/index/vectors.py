@@ -89,23 +89,12 @@ class SemanticIndex:
             candidate_limit *= LIMIT_GROWTH
 
     def similarity(self, text: str, names: Sequence[str]) -> list[float]:
-        """Return the cosine of each name with a text; 0 where the model knows none of its words.
-
-        A server is not asked for it: it would be asked in each search.
-        """
-        if not self.model.is_local:
-            return [0.0] * len(names)
-        cosines: list[float] = (
-            self.model.encode(list(map(strip_markup, names)))
-            .cosines(self.model.encode([strip_markup(text)]))
-            .tolist()
-        )
-        return cosines
+        """Return the cosine of each name with a text; see `similarity`."""
+        return similarity(self.model, text, names)
 
     def overlaps(self, text: str, passages: Sequence[str]) -> list[float]:
         """Return how much of a text each passage has, in its words or near ones; []: unknown."""
-        read = [strip_markup(passage[:MAX_CHARACTERS]) for passage in passages]
-        return self.model.overlaps(strip_markup(text), read)
+        return overlaps(self.model, text, passages)
 
     def similar_pairs(
         self,
@@ -228,6 +217,27 @@ class SemanticIndex:
             paths = self._links.paths_of(unknown)
             self._paths.update((blob, paths.get(blob, ())) for blob in with_checkpoints(unknown))
         return {blob: self._paths[blob] for blob in with_checkpoints(blobs)}
+
+
+def similarity(model: EmbeddingModel, text: str, names: Sequence[str]) -> list[float]:
+    """Return the cosine of each name with a text; 0 where the model knows none of its words.
+
+    A server is not asked for it: it would be asked in each search.
+    """
+    if not model.is_local:
+        return [0.0] * len(names)
+    cosines: list[float] = (
+        model.encode(list(map(strip_markup, names)))
+        .cosines(model.encode([strip_markup(text)]))
+        .tolist()
+    )
+    return cosines
+
+
+def overlaps(model: EmbeddingModel, text: str, passages: Sequence[str]) -> list[float]:
+    """Return how much of a text each passage has, in its words or near ones; []: unknown."""
+    read = [strip_markup(passage[:MAX_CHARACTERS]) for passage in passages]
+    return model.overlaps(strip_markup(text), read)
 
 
 class Embedder:

@@ -146,25 +146,24 @@ class FileNames:
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
 
     def score(self, terms: Sequence[Term]) -> dict[FilePath, float]:
-        """Return the score of each document with a term in its name.
+        """Return the score of each document with a term in its name; see `score_names`."""
+        return score_names([self], terms)
 
-        A rare term counts more, as in BM25: log(1 + (N - n + ½) / (n + ½)) for n of N names. It is
-        multiplied by the share of the name that the term makes up.
-        """
-        scores: dict[FilePath, float] = {}
-        max_names = max(MIN_COMMON, int(len(self.paths) * COMMON))
-        for term in terms:
-            lengths = self._lines(term, max_names)
-            weight = log(1 + (len(self.paths) - len(lengths) + 0.5) / (len(lengths) + 0.5))
-            for line, length in lengths.items():
-                path = self.paths[line]
-                share = min(1.0, length / self._lengths[line])
-                scores[path] = scores.get(path, 0.0) + weight * share
-        return scores
+    def shares(self, term: Term, max_names: int) -> dict[FilePath, float] | None:
+        """Return which share of its name a term makes up; None if more than `max_names` have it."""
+        lines = self._lines(term, max_names)
+        return (
+            None
+            if lines is None
+            else {
+                self.paths[line]: min(1.0, length / self._lengths[line])
+                for line, length in lines.items()
+            }
+        )
 
     def matching(self, terms: Iterable[Term]) -> set[FilePath]:
         """Return the documents with one of these terms in their names."""
-        lines = (line for term in terms for line in self._lines(term, len(self.paths)))
+        lines = (line for term in terms for line in self._lines(term, len(self.paths)) or ())
         return {self.paths[line] for line in lines}
 
     def equal(
@@ -181,16 +180,66 @@ class FileNames:
                 found.add(self.paths[bisect_right(self._starts, match.start()) - 1])
         return found
 
-    def _lines(self, term: Term, max_names: int) -> dict[int, int]:
-        """Return the lines with a term and its length there; {} if there are too many."""
+    def _lines(self, term: Term, max_names: int) -> dict[int, int] | None:
+        """Return the lines with a term and its length there; None if there are too many."""
         lengths: dict[int, int] = {}
         for start, end in find_term(self._text, term):
             line = bisect_right(self._starts, start) - 1
             if end <= self._starts[line] + self._lengths[line]:
                 lengths.setdefault(line, end - start)
             if len(lengths) > max_names:
-                return {}
+                return None
         return lengths
+
+
+def score_names(names: Sequence[FileNames], terms: Sequence[Term]) -> dict[FilePath, float]:
+    """Return the score of each document with a term in its name, counted over all of these names.
+
+    A rare term counts more, as in BM25: log(1 + (N - n + ½) / (n + ½)) for n of N names. It is
+    multiplied by the share of the name that the term makes up.
+    """
+    scores: dict[FilePath, float] = {}
+    total = sum(len(part.paths) for part in names)
+    max_names = max(MIN_COMMON, int(total * COMMON))
+    for term in terms:
+        shares: dict[FilePath, float] = {}
+        for part in names:
+            found = part.shares(term, max_names - len(shares))
+            if found is None:
+                shares = {}
+                break
+            shares |= found
+        weight = log(1 + (total - len(shares) + 0.5) / (len(shares) + 0.5))
+        for path, share in shares.items():
+            scores[path] = scores.get(path, 0.0) + weight * share
+    return scores
+
+
+class JoinedNames:
+    """The names of several repositories' documents, as if they were one list."""
+
+    def __init__(self, parts: Sequence[FileNames]) -> None:
+        self._parts = parts
+
+    @property
+    def paths(self) -> list[FilePath]:
+        """The paths of all documents."""
+        return [path for part in self._parts for path in part.paths]
+
+    def score(self, terms: Sequence[Term]) -> dict[FilePath, float]:
+        """Return the score of each document with a term in its name."""
+        return score_names(self._parts, terms)
+
+    def matching(self, terms: Iterable[Term]) -> set[FilePath]:
+        """Return the documents with one of these terms in their names."""
+        listed = list(terms)
+        return {path for part in self._parts for path in part.matching(listed)}
+
+    def equal(
+        self, key: tuple[str, ...], key_of: Callable[[str], tuple[str, ...]]
+    ) -> set[FilePath]:
+        """Return the documents whose names have a key."""
+        return {path for part in self._parts for path in part.equal(key, key_of)}
 
 
 class Corpus(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath, Page, Section
 from ubp.core.text import is_cjk, segment_cjk
-from ubp.index.match import AnyOf, Phrase
+from ubp.index.match import AnyOf, Match, Phrase
 from ubp.index.store.fulltext import Table
 from ubp.search.match import normalize_text, strip_plural, words_of
 from ubp.search.query import Query
@@ -49,11 +49,8 @@ def find_named(view: Searched, query: Query, names: Names, scope: Scope) -> Name
     key = name_key(query.wording)
     if not 0 < len(key) <= MAX_WORDS or query.is_boolean:
         return Named()
-    full_text = view.full_text()
-    words, table = _words_of(query)
-    in_title = Phrase(words, column="title", is_first=True)
-    match = AnyOf((in_title, Phrase(words, column="aliases")))
-    titled = full_text.some_holding(match, MAX_READ + 1, table, scope)
+    in_names, _, table = name_matches(query)
+    titled = view.full_text().some_holding(in_names, MAX_READ + 1, table, scope)
     kinds: dict[FilePath, int] = {}
     # The text of a document need not contain the name of its file.
     for path in () if query.is_literal else names.equal(key, name_key):
@@ -70,9 +67,8 @@ def find_headed(view: Searched, query: Query, scope: Scope) -> set[FilePath]:
     """Return documents of the scope in which the query may be a heading; {} if too many are."""
     if not 0 < len(name_key(query.wording)) <= MAX_WORDS or query.is_boolean:
         return set()
-    words, table = _words_of(query)
-    match = Phrase(words, column="headings")
-    headed = view.full_text().some_holding(match, MAX_READ + 1, table, scope)
+    _, in_headings, table = name_matches(query)
+    headed = view.full_text().some_holding(in_headings, MAX_READ + 1, table, scope)
     return headed if len(headed) <= MAX_READ else set()
 
 
@@ -97,9 +93,13 @@ def add_headings(
     return Named(dict.fromkeys(sections, HEADING) | dict(named.kinds), sections)
 
 
-def _words_of(query: Query) -> tuple[str, Table]:
+def name_matches(query: Query) -> tuple[Match, Match, Table]:
+    """Return what documents have whose titles or aliases, or whose headings, may be the query."""
     words = " ".join(segment_cjk(normalize_text(query.wording)).split())
-    return words, "words" if any(map(is_cjk, words)) else "stems"
+    in_title = Phrase(words, column="title", is_first=True)
+    in_names = AnyOf((in_title, Phrase(words, column="aliases")))
+    table: Table = "words" if any(map(is_cjk, words)) else "stems"
+    return in_names, Phrase(words, column="headings"), table
 
 
 def _kind_of(page: Page, key: Key) -> int | None:

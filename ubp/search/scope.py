@@ -5,7 +5,7 @@ from functools import cache
 
 from ubp.core.model import FilePath
 from ubp.search.filters import Filters
-from ubp.search.lexical import FileNames
+from ubp.search.lexical import FileNames, JoinedNames
 from ubp.search.query import And, Condition, Node, Not, Query, make_match, terms_in
 from ubp.search.searched import Names, Scope, Searched, Words
 from ubp.search.terms import Term
@@ -20,7 +20,7 @@ def find_scope(query: Query, names: Names) -> Scope:
 class ViewNames:
     """The names of a view's documents, and those of them that meet a condition."""
 
-    def __init__(self, view: Searched, names: FileNames) -> None:
+    def __init__(self, view: Searched, names: FileNames | JoinedNames) -> None:
         """Answer for the documents of a view, which have these names."""
         self._view = view
         self._names = names

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Chunk, Page, Section
-from ubp.index.view import View
 from ubp.search.excerpt import Snippet, cut_snippet
 from ubp.search.filters import NO_FILTERS, Filters
 from ubp.search.lexical import Corpus, LexicalRanking, Ranked, rank
 from ubp.search.query import Condition, Query, read_query
 from ubp.search.results import DocumentText, read_texts
-from ubp.search.searched import Names
+from ubp.search.searched import Names, Searched
 from ubp.search.terms import Term
 
 # Counting costs 5 µs a chunk, and nobody reads the thousandth.
@@ -34,7 +33,7 @@ class Hit(NamedTuple):
 class SectionAnswer(NamedTuple):
     """The best sections for a query; `total` parts match, or at least that many if not `is_exact`.
 
-    Of a `collection`, it is its name. A long section may consist of several parts.
+    A long section may consist of several parts.
     """
 
     query: Query
@@ -42,11 +41,10 @@ class SectionAnswer(NamedTuple):
     hits: tuple[Hit, ...]
     total: int
     is_exact: bool
-    collection: str = ""
 
 
 def find_sections(
-    view: View, text: str, limit: int, names: Names, filters: Filters = NO_FILTERS
+    view: Searched, text: str, limit: int, names: Names, filters: Filters = NO_FILTERS
 ) -> SectionAnswer:
     """Return the best sections for a query as written; operators apply to a section, not a file.
 
@@ -67,7 +65,7 @@ def find_sections(
     hits = tuple(
         _hit(place, texts[place.path], ranking.terms) for place in places if place.path in texts
     )
-    return SectionAnswer(query, ranking, hits, total, is_exact, view.context.collection)
+    return SectionAnswer(query, ranking, hits, total, is_exact)
 
 
 def _hit(place: Ranked, text: DocumentText, terms: Sequence[Term]) -> Hit:

@@ -90,7 +90,7 @@ def run(session: Session, request: FulltextRequest) -> SectionsRecord:
     found = find_sections(view, request.query, request.limit, file_names(view), filters)
     return SectionsRecord(
         results=tuple(
-            _found_section(hit, found.collection, has_content=not request.no_content)
+            _found_section(hit, view.context.collection, has_content=not request.no_content)
             for hit in found.hits
         ),
         total_found=found.total,

@@ -1,0 +1,226 @@
+"""A search of the hub finds what UBP finds over SQLite, only what its reader may see, at once."""
+
+import re
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.hub.parity import Oracle, compare, make_queries
+from ubp.answers.hub.search import HubSearchRequest
+from ubp.hub.read_text import TextReader
+from ubp.hub.search import Searcher
+from ubp.search.pages import PageQuery
+
+DOCS = Path(__file__).parents[2] / "docs"
+FOLDERS = {"guide": "guide", "reference": "reference", "ja": "ja"}
+
+
+def ask(hub, name, token=None, **arguments):
+    status, answer = hub.call(
+        f"/v1/ask/{name}", token=token or "development-token-for-tests", value=arguments
+    )
+    assert status == 200, answer
+    return answer
+
+
+def push_page(hub, repository, name, path, text):
+    repository.write(path, text)
+    repository.commit()
+    return hub.push(repository, name, texts=True)
+
+
+@pytest.fixture
+def clones(new_repository):
+    """UBP's own pages, as those of three repositories; two pages are in two of them."""
+    made = {}
+    for name, folder in FOLDERS.items():
+        repository = new_repository(name)
+        shutil.copytree(DOCS / folder, repository.root / "docs")
+        repository.write("CHANGELOG.md", (DOCS.parent / "CHANGELOG.md").read_text("utf-8"))
+        repository.commit()
+        made[f"github.com/acme/{name}"] = repository
+    return made
+
+
+def test_hub_finds_the_same_pages_in_the_same_order_as_sqlite(hub, clones):
+    for name, repository in clones.items():
+        assert hub.push(repository, name, texts=True).sent_texts > 3
+    searcher = hub.hub.answers["search"].run.__self__
+    with ExitStack() as stack:
+        oracle = Oracle(stack, {name: clone.root for name, clone in clones.items()})
+        parity = compare(oracle, hub.database, searcher, make_queries(oracle, 6))
+
+    assert parity.different == []
+    assert len(parity.asked) == 11
+
+
+def test_reader_finds_what_it_may_read_and_ranks_do_not_depend_on_the_rest(hub, new_repository):
+    page = "# Refunds\n\nRefunds take seven days.\n"
+    push_page(hub, new_repository("a"), "github.com/acme/open", "docs/refunds.md", page)
+    before = ask(hub, "search", query="refunds")["results"]
+    push_page(hub, new_repository("b"), "github.com/acme/closed", "docs/refunds.md", page * 3)
+    hub.execute("update repository set visibility = 'internal' where name like '%%open'")
+
+    found = ask(hub, "search", hub.person(), query="refunds")
+    words = ask(hub, "fulltext", hub.person(), query="refunds")
+
+    assert found["results"] == before
+    assert {hit["repository"] for hit in found["results"]} == {"github.com/acme/open"}
+    assert {hit["repository"] for hit in words["results"]} == {"github.com/acme/open"}
+    assert found["repositories"] == 1
+    hub.grant("github.com/ann", "github.com/acme/closed")
+    assert len(ask(hub, "search", hub.person(), query="refunds")["results"]) == 2
+    hub.execute("delete from grants")
+    assert ask(hub, "search", hub.person(), query="refunds")["results"] == before
+
+
+def test_push_is_found_by_the_next_search_of_every_process(hub, repository):
+    other = Searcher(TextReader())
+
+    def find(text, mode="hybrid"):
+        with hub.database.connection() as connection:
+            request = HubSearchRequest(query=text, mode=mode)
+            there = other.search(connection, "*", request).results
+        here = ask(hub, "search", query=text, mode=mode)["results"]
+        assert [hit["filepath"] for hit in here] == [hit.filepath for hit in there]
+        return [(hit.filepath, hit.line) for hit in there]
+
+    push_page(hub, repository, "github.com/acme/api", "docs/a.md", "# A\n\nZebras run.\n")
+    assert find("zebras") == [("docs/a.md", 3)]
+    push_page(hub, repository, "github.com/acme/api", "docs/b.md", "# B\n\nGiraffes eat leaves.\n")
+    assert find("giraffes")[0] == ("docs/b.md", 3)
+    assert find("giraffe's leaf", "semantic")[0][0] == "docs/b.md"
+    repository.remove("docs/a.md")
+    repository.commit()
+    hub.push(repository)
+    assert find("zebras run") in ([], [("docs/b.md", 3)])
+    repository.write("docs/b.md", "# B\n\nNothing.\n")
+    repository.commit()
+    hub.push(repository)  # without texts: the old one is gone, the new one unknown
+    assert find("giraffes") == find("nothing") == []
+
+
+def test_record_has_owner_freshness_and_address(hub, repository):
+    repository.write("CODEOWNERS", "/docs/ @acme/docs\n")
+    repository.write("src/pay.py", "def charge():\n    return 1\n")
+    repository.page("docs/pay.md", "src/pay.py#charge", title="Pay", body="How to pay a bill.\n")
+    commit = repository.commit()
+    hub.push(repository, texts=True)
+
+    (found,) = ask(hub, "search", query="pay bill")["results"]
+    page = ask(hub, "page", repository="github.com/acme/api", filepath="docs/pay.md")
+    context = ask(hub, "context", query="pay bill", max_tokens=200)
+
+    assert (found["owners"], found["staleness"], found["title"]) == (["@acme/docs"], "fresh", "Pay")
+    assert found["link"].startswith(
+        f"https://github.com/acme/api/blob/{commit}/docs/pay.md?plain=1#L"
+    )
+    assert "How to pay a bill." in found["text"]
+    assert (page["commit"], page["is_cut"]) == (commit, False)
+    assert page["content"] == (repository.root / "docs/pay.md").read_text("utf-8")
+    assert [section["filepath"] for section in context["sections"]] == ["docs/pay.md"]
+
+
+def test_section_of_a_page_is_read_by_its_heading(hub, repository):
+    text = "# A\n\nOne.\n\n## How to pay\n\nTwo.\n\n## Refunds\n\nThree.\n"
+    push_page(hub, repository, "github.com/acme/api", "docs/a.md", text)
+    asked = {"repository": "github.com/acme/api"}
+
+    assert ask(hub, "page", **asked, filepath="docs/a.md#how-to-pay")["content"] == (
+        "## How to pay\n\nTwo."
+    )
+    status, answer = hub.call(
+        "/v1/ask/page",
+        token="development-token-for-tests",
+        value={**asked, "filepath": "docs/a.md#nowhere"},
+    )
+    assert (status, b"#refunds" in answer) == (400, True)
+
+
+def test_page_of_an_unreadable_repository_is_like_one_that_does_not_exist(hub, repository):
+    push_page(hub, repository, "github.com/acme/api", "docs/a.md", "# A\n")
+    answers = [
+        hub.call(
+            "/v1/ask/page",
+            token=hub.person(),
+            value={"repository": name, "filepath": "docs/a.md"},
+        )
+        for name in ("github.com/acme/api", "github.com/acme/nothing")
+    ]
+
+    assert answers[0] == answers[1]
+    assert answers[0][0] == 400
+
+
+HOSTILE = (
+    "'; drop table chunk; --",
+    "\\' :* & ! <-> | ( )",
+    '"unclosed',
+    "NOT NOT AND (((",
+    "%s %(repositories)s {0}",
+    "x" * 900,
+    " ".join("abcdefghij"[n % 10] * (n % 7 + 1) for n in range(200)),
+    "知" * 900,
+    "\ud800",
+    "tag:' path:* type:\" version:x -y",
+    "a:b<c>d!=e",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("name", ["search", "fulltext", "context"])
+def test_hostile_query_is_answered_or_refused(hub, name, text):
+    status, _ = hub.call(
+        f"/v1/ask/{name}", token="development-token-for-tests", value={"query": text}
+    )
+
+    assert status in {200, 400}
+    assert hub.rows("select count(*) from chunk") == [(0,)]
+
+
+def test_search_takes_at_most_eight_statements_however_many_repositories(hub, clones):
+    for name, repository in clones.items():
+        hub.push(repository, name, texts=True)
+    searcher = hub.hub.answers["search"].run.__self__
+    ask(hub, "search", query="warm")
+    for text in ("how to pin a source", "hook", "鮮度とは何ですか", "getUserById", "no such thing"):
+        with hub.database.connection() as connection:
+            organisation = searcher.open(connection, "*")
+            searcher.find(organisation, PageQuery(text))
+        assert organisation.statements + 1 <= 8
+
+
+def test_each_statement_names_the_readable_repositories(hub, clones, monkeypatch):
+    for name, repository in clones.items():
+        hub.push(repository, name, texts=True)
+    statements = []
+    execute = psycopg.Cursor.execute
+
+    def record(self, query, *arguments, **options):
+        statements.append(str(query))
+        return execute(self, query, *arguments, **options)
+
+    monkeypatch.setattr(psycopg.Cursor, "execute", record)
+    for text in ("how to pin a source", "hook NOT pull", "path:docs hook", '"pull request"'):
+        ask(hub, "search", query=text)
+        ask(hub, "fulltext", query=text)
+
+    large = re.compile(r"\b(?:from|join) (?:chunk|text)\b")
+    asked = [query for query in statements if large.search(query)]
+    assert len(asked) > 10
+    assert [query for query in asked if "repository = any(" not in query] == []
+
+
+def test_keys_of_large_tables_begin_with_the_repository(hub):
+    keys = hub.rows(
+        "select c.relname, a.attname from pg_index i join pg_class c on c.oid = i.indrelid"
+        " join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]"
+        " where i.indisunique and c.relname in ('text', 'chunk', 'staged_text', 'staged_chunk')"
+    )
+
+    assert sorted(keys) == [
+        (table, "repository") for table in ("chunk", "staged_chunk", "staged_text", "text")
+    ]

@@ -1,0 +1,162 @@
+"""What a process keeps in memory of the tips: pages by path, and vectors, as of each version.
+
+A search begins with one statement that returns the readable repositories and the versions of their
+texts. Only what has another version than in memory is read again: a push is found by the first
+search after its commit, in every process.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from ubp.core.model import FilePath, Level, ObjectId, in_repository
+from ubp.hub.database import Connection
+from ubp.hub.read_text import TEXT_FORMAT
+from ubp.index.embed.mirror import MirroredRow, VectorMirror
+from ubp.index.embed.protocol import EmbeddingModel
+from ubp.search.lexical import FileNames
+
+_READABLE = """
+select r.id, r.name, ref.id, encode(ref.commit, 'hex'), s.version, s.chunks, s.words, s.stems
+from readable(%(reader)s) v
+join repository r on r.id = v.repository
+join ref on ref.id = r.tip and ref.commit is not null
+join search_state s on s.repository = r.id
+where %(name)s::text is null or r.name = %(name)s
+order by r.name collate "C"
+"""
+
+_PAGES = """
+select given.repository, p.path, f.oid, p.level, p.owners, f.changed_at, t.facts, t.fields
+from unnest(%(repositories)s::int[], %(refs)s::int[]) as given (repository, ref)
+join page p on p.ref = given.ref
+join file f on f.ref = p.ref and f.path = p.path
+join text t on t.repository = given.repository and t.blob = f.oid and t.format = %(format)s
+where t.repository = any(%(repositories)s)
+order by given.repository, p.path collate "C"
+"""
+
+_VECTORS = """
+select c.repository, c.id, c.blob, c.number, c.vector
+from unnest(%(repositories)s::int[], %(last)s::bigint[]) as given (repository, id)
+join chunk c on c.repository = given.repository and c.id > given.id
+join text t on t.repository = c.repository and t.blob = c.blob and t.model = %(model)s
+where c.repository = any(%(repositories)s) and c.vector is not null
+order by c.repository, c.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MirroredPage:
+    """A page at the tip; facts and fields are packed. `changed_at` is in seconds."""
+
+    blob: ObjectId
+    level: Level
+    owners: tuple[str, ...]
+    changed_at: int | None
+    facts: str
+    fields: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """A repository at its tip: as a search sees it."""
+
+    id: int
+    name: str
+    ref: int
+    commit: str
+    version: int
+    chunks: int
+    words: int
+    stems: int
+
+
+@dataclass(frozen=True, slots=True)
+class MirroredTip:
+    """A tip with its pages, by path and by blob, and the names of their files."""
+
+    tip: Tip
+    pages: Mapping[FilePath, MirroredPage]
+    paths: Mapping[ObjectId, Sequence[FilePath]]
+    names: FileNames
+
+
+class Mirror:
+    """The tips of all repositories that anybody asked about; for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._tips: dict[int, MirroredTip] = {}
+        self._last: dict[int, int] = {}  # the id of the last chunk that was read
+        self._model: bytes | None = None
+        self.vectors: VectorMirror | None = None
+
+    def follow(
+        self,
+        connection: Connection,
+        reader: str,
+        name: str | None,
+        model: EmbeddingModel | None,
+    ) -> list[MirroredTip]:
+        """Return the tips that a reader may see, as they are now; `name`: this one alone."""
+        rows = connection.execute(_READABLE, {"reader": reader, "name": name}).fetchall()
+        tips = [Tip(*row) for row in rows]
+        with self._lock:
+            if model is not None and self._model != model.fingerprint:
+                self.vectors, self._model = VectorMirror(model.dimensions), model.fingerprint
+                self._last.clear()
+                self._tips.clear()
+            changed = [tip for tip in tips if self._is_changed(tip)]
+            if changed:
+                self._read(connection, changed)
+            return [self._tips[tip.id] for tip in tips]
+
+    def _is_changed(self, tip: Tip) -> bool:
+        known = self._tips.get(tip.id)
+        return known is None or (
+            known.tip != tip and not (known.tip.ref == tip.ref and known.tip.version > tip.version)
+        )
+
+    def _read(self, connection: Connection, tips: Sequence[Tip]) -> None:
+        ids = [tip.id for tip in tips]
+        names = {tip.id: tip.name for tip in tips}
+        pages: dict[int, dict[FilePath, MirroredPage]] = {tip.id: {} for tip in tips}
+        rows = connection.execute(
+            _PAGES,
+            {"repositories": ids, "refs": [tip.ref for tip in tips], "format": TEXT_FORMAT},
+        )
+        for repository, path, blob, level, owners, changed_at, facts, fields in rows:
+            pages[repository][in_repository(names[repository], path)] = MirroredPage(
+                ObjectId(bytes(blob).hex()),
+                level,
+                tuple(owners),
+                None if changed_at is None else int(changed_at.timestamp()),
+                facts,
+                fields,
+            )
+        vectors = self._read_vectors(connection, ids)
+        for tip in tips:
+            paths: dict[ObjectId, list[FilePath]] = {}
+            for path, page in pages[tip.id].items():
+                paths.setdefault(page.blob, []).append(path)
+            if self.vectors is not None:
+                self.vectors.update(tip.id, paths.keys(), vectors.get(tip.id, ()))
+            self._tips[tip.id] = MirroredTip(
+                tip, pages[tip.id], paths, FileNames(pages[tip.id].keys())
+            )
+
+    def _read_vectors(
+        self, connection: Connection, ids: Sequence[int]
+    ) -> dict[int, list[MirroredRow]]:
+        found: dict[int, list[MirroredRow]] = {}
+        if self.vectors is None:
+            return found
+        last = [self._last.get(repository, 0) for repository in ids]
+        values = {"repositories": list(ids), "last": last, "model": self._model}
+        with connection.cursor(binary=True) as cursor:
+            for repository, number, blob, place, vector in cursor.execute(_VECTORS, values):
+                row = MirroredRow(ObjectId(bytes(blob).hex()), place, bytes(vector))
+                found.setdefault(repository, []).append(row)
+                self._last[repository] = number
+        return found

@@ -1,0 +1,295 @@
+"""Search the tips that a reader may see, by UBP's own ranking; read their pages."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+from ubp.answers.hub.search import (
+    HubContextRecord,
+    HubContextRequest,
+    HubFoundRecord,
+    HubFulltextRequest,
+    HubSearchRecord,
+    HubSearchRequest,
+    HubSectionRecord,
+    HubSectionsRecord,
+    HubTextRecord,
+    HubTextRequest,
+    fit_sections,
+)
+from ubp.answers.search.search import relevance_text
+from ubp.core.errors import BadArgumentError
+from ubp.core.model import (
+    FilePath,
+    Section,
+    in_repository,
+    plain_path,
+    repository_of,
+)
+from ubp.core.text import Budget, slug, truncate_page
+from ubp.frame.records import moment_or_none, title_of
+from ubp.hub.database import Connection
+from ubp.hub.links import page_link
+from ubp.hub.mirror import Mirror, MirroredPage, MirroredTip
+from ubp.hub.read_text import TextReader
+from ubp.hub.searched import Asked, HubMeaning, Organisation
+from ubp.index.match import Phrase
+from ubp.index.store.fulltext import Table
+from ubp.search.filters import page_filters
+from ubp.search.lexical import JAPANESE, JoinedNames
+from ubp.search.named import MAX_READ, name_matches
+from ubp.search.pages import (
+    Mode,
+    PageAnswer,
+    PageQuery,
+    SearchContext,
+    SearchType,
+    Stopwatch,
+    find_pages,
+)
+from ubp.search.query import And, Node, Not, Or, Query, read_query
+from ubp.search.results import PageHit, SectionHit
+from ubp.search.scope import ViewNames
+from ubp.search.sections import find_sections
+from ubp.search.terms import Term
+
+CONTEXT_PAGES = 20
+
+
+class Searcher:
+    """What the hub's processes need for a search besides the database: texts' reader and mirror."""
+
+    def __init__(self, texts: TextReader) -> None:
+        self._texts = texts
+        self.mirror = Mirror()
+
+    def open(self, connection: Connection, reader: str, name: str | None = None) -> Organisation:
+        """Return the tips that a reader may see; `name`: only this repository's."""
+        tips = self.mirror.follow(connection, reader, name, self._texts.model)
+        return Organisation(connection, tips)
+
+    def find(self, organisation: Organisation, query: PageQuery) -> tuple[PageAnswer, SearchType]:
+        """Return the best pages of an organisation.
+
+        Raises:
+            UsageError: a filter cannot be read, or meaning is asked for, and there is no model.
+        """
+        meaning = self._meaning(organisation, query.mode)
+        _prepare(organisation, read_query(query.text, field_names=organisation.field_names))
+        names = _names(organisation)
+        answer = find_pages(
+            organisation, query, SearchContext(names, meaning, Stopwatch(time.monotonic))
+        )
+        is_fallback = meaning is None and query.mode == "hybrid"
+        return answer, "fulltext_fallback" if is_fallback else query.mode
+
+    def _meaning(self, organisation: Organisation, mode: Mode) -> HubMeaning | None:
+        model, vectors = self._texts.model, self.mirror.vectors
+        if mode == "fulltext":
+            return None
+        if model is None or vectors is None:
+            if mode == "semantic":
+                raise BadArgumentError("mode", "The hub has no embedding model.")
+            return None
+        return HubMeaning(organisation, vectors, model)
+
+    def search(
+        self, connection: Connection, reader: str, request: HubSearchRequest
+    ) -> HubSearchRecord:
+        """Return the best pages that a reader may see."""
+        organisation = self.open(connection, reader, request.repository)
+        filters = page_filters(request.doc_type, request.tags)
+        query = PageQuery(request.query, request.mode, request.limit, filters)
+        answer, search_type = self.find(organisation, query)
+        return HubSearchRecord(
+            results=tuple(
+                _found(organisation, answer, hit, hit.sections[0]) for hit in answer.pages
+            ),
+            total=answer.total,
+            is_total_exact=answer.is_exact,
+            search_type=search_type,
+            is_weak=answer.is_weak,
+            repositories=len(organisation.tips),
+        )
+
+    def find_context(
+        self, connection: Connection, reader: str, request: HubContextRequest
+    ) -> HubContextRecord:
+        """Return the texts of the best sections, as many as fit."""
+        organisation = self.open(connection, reader, request.repository)
+        answer, _ = self.find(organisation, PageQuery(request.query, limit=CONTEXT_PAGES))
+        found = tuple(
+            _found(organisation, answer, hit, section)
+            for hit in answer.pages
+            for section in hit.sections
+            if section.extract is not None
+        )
+        found = tuple(sorted(found, key=lambda record: -record.score))
+        kept, tokens = fit_sections(found, request.max_tokens)
+        return HubContextRecord(
+            sections=kept, tokens=tokens, is_weak=answer.is_weak, omitted=len(found) - len(kept)
+        )
+
+    def find_words(
+        self, connection: Connection, reader: str, request: HubFulltextRequest
+    ) -> HubSectionsRecord:
+        """Return the best sections by their words."""
+        organisation = self.open(connection, reader, request.repository)
+        query = read_query(request.query, is_exact=True, field_names=organisation.field_names)
+        _prepare(organisation, query)
+        found = find_sections(organisation, request.query, request.limit, _names(organisation))
+        results = []
+        for hit in found.hits:
+            path = hit.page.filepath
+            mirrored, tip = _mirrored(organisation, path)
+            results.append(
+                HubSectionRecord(
+                    repository=repository_of(path),
+                    filepath=plain_path(path),
+                    title=title_of(hit.page),
+                    heading=hit.section and hit.section.heading,
+                    line=hit.line,
+                    snippet=hit.snippet.text,
+                    staleness=mirrored.level,
+                    owners=mirrored.owners,
+                    link=page_link(repository_of(path), tip.tip.commit, path, hit.line),
+                )
+            )
+        return HubSectionsRecord(
+            results=tuple(results), total=found.total, is_total_exact=found.is_exact
+        )
+
+    def get_page(
+        self, connection: Connection, reader: str, request: HubTextRequest
+    ) -> HubTextRecord:
+        """Return a page, or a section of it.
+
+        Raises:
+            BadArgumentError: there is no such page, or section, that the reader may see.
+        """
+        organisation = self.open(connection, reader, request.repository)
+        written, _, fragment = request.filepath.partition("#")
+        path = in_repository(request.repository, written)
+        data = organisation.read([path]).get(path)
+        page = organisation.pages_at([path]).get(path)
+        if data is None or page is None:
+            raise BadArgumentError(
+                "filepath",
+                "There is no page of that name whose text the hub has.",
+                cause="It does not exist, its repository pushes no texts, or you may not read it.",
+                hint="ubp_list_pages lists the pages of a repository.",
+            )
+        sections = organisation.sections_of([path])[path]
+        section = _choose(sections, fragment)
+        start, end = (section.byte_start, section.byte_end) if section else (0, len(data))
+        whole = data[start:end].decode("utf-8", "replace")
+        content = whole
+        if request.max_tokens is not None:
+            content = truncate_page(whole, Budget(tokens=request.max_tokens).fits)
+        mirrored, tip = _mirrored(organisation, path)
+        line = section.line_start if section else 1
+        return HubTextRecord(
+            repository=request.repository,
+            filepath=written,
+            title=title_of(page),
+            commit=tip.tip.commit,
+            staleness=mirrored.level,
+            owners=mirrored.owners,
+            changed_at=moment_or_none(mirrored.changed_at),
+            link=page_link(request.repository, tip.tip.commit, written, line),
+            line_start=line,
+            content=content,
+            is_cut=len(content) < len(whole),
+            sections=tuple(part.heading for part in sections if part.heading),
+        )
+
+
+def _choose(sections: Sequence[Section], fragment: str) -> Section | None:
+    if not fragment:
+        return None
+    wanted = slug(fragment)
+    for section in sections:
+        names = (section.anchor, slug(section.heading or ""))
+        if fragment == section.heading or fragment in names or wanted in names:
+            return section
+    raise BadArgumentError(
+        "filepath",
+        f"The page has no section {fragment}.",
+        hint="Its sections: "
+        + ", ".join(f"#{part.anchor}" for part in sections[:20] if part.anchor),
+    )
+
+
+def _found(
+    organisation: Organisation, answer: PageAnswer, hit: PageHit, section: SectionHit
+) -> HubFoundRecord:
+    path = hit.page.filepath
+    mirrored, tip = _mirrored(organisation, path)
+    extract = section.extract
+    line = section.line if extract is None or section.passage else extract.line_start
+    others = (*answer.copies.get(path, ()), *answer.translations.get(path, ()))
+    return HubFoundRecord(
+        repository=repository_of(path),
+        filepath=plain_path(path),
+        title=title_of(hit.page),
+        score=round(min(1.0, max(0.0, section.score)), 4),
+        reason=relevance_text(hit),
+        staleness=mirrored.level,
+        owners=mirrored.owners,
+        changed_at=moment_or_none(mirrored.changed_at),
+        link=page_link(repository_of(path), tip.tip.commit, path, line),
+        heading_path=section.section.heading_path if section.section else (),
+        line=line,
+        passage=section.passage.content if section.passage else "",
+        text=extract.text if extract else "",
+        copies=tuple(
+            plain_path(other)
+            if repository_of(other) == repository_of(path)
+            else f"{repository_of(other)}:{other}"
+            for other in others
+        ),
+    )
+
+
+def _mirrored(organisation: Organisation, path: FilePath) -> tuple[MirroredPage, MirroredTip]:
+    tip = organisation.tips[repository_of(path)]
+    return tip.pages[path], tip
+
+
+def _names(organisation: Organisation) -> ViewNames:
+    return ViewNames(
+        organisation, JoinedNames([mirrored.names for mirrored in organisation.tips.values()])
+    )
+
+
+def _prepare(organisation: Organisation, query: Query) -> None:
+    """Ask in one statement what the ranking will ask about the words of a query."""
+    table: Table = "stems" if query.is_stemmed else "words"
+    phrases: dict[Table, list[Phrase]] = {"words": [term.phrase for term in JAPANESE]}
+    asked: list[Asked] = []
+    if query.tree is not None:
+        found = [term.phrase for term in _terms(query.tree)]
+        phrases["words"] += found
+        phrases[table] = [*phrases.get(table, ()), *found]
+        if not query.is_boolean:
+            in_names, in_headings, name_table = name_matches(query)
+            asked = [
+                (in_names, name_table, MAX_READ + 1),
+                (in_headings, name_table, MAX_READ + 1),
+            ]
+    unique = {name: dict.fromkeys(listed) for name, listed in phrases.items()}
+    organisation.full_text().prepare(unique, asked)
+
+
+def _terms(node: Node) -> Iterator[Term]:
+    """Yield the terms of a tree, those that it excludes and the parts of terms, too."""
+    if isinstance(node, Term):
+        yield node
+        for part in node.parts:
+            yield from _terms(part)
+    elif isinstance(node, Not):
+        yield from _terms(node.included)
+        for excluded in node.excluded:
+            yield from _terms(excluded)
+    elif isinstance(node, And | Or):
+        for each in node.parts:
+            yield from _terms(each)
