@@ -7,7 +7,7 @@ ids of its chunks rise in the order of its commits: whoever has read some of the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ubp.board.wire import WireError
 from ubp.core.model import ObjectId
@@ -40,13 +40,17 @@ on conflict (repository, blob) do update set at = now(), format = excluded.forma
     sections = excluded.sections, chunks = excluded.chunks, body = excluded.body
 """
 
+# Blobs of the tip's pages; as a parameter they are looked up in a hash, whatever the planner knows.
+_LIVE = """
+select array(select distinct f.oid from page p join file f using (ref, path) where p.ref = %s)
+"""
+
 _MISSING = """
-select distinct f.oid from page p join file f using (ref, path)
-where p.ref = %(ref)s
-  and not exists (select from text t where t.repository = %(repository)s and t.blob = f.oid
+select live.blob from unnest(%(live)s::bytea[]) as live (blob)
+where not exists (select from text t where t.repository = %(repository)s and t.blob = live.blob
                   and t.format = %(format)s and t.model is not distinct from %(model)s)
   and not exists (select from staged_text t where t.repository = %(repository)s
-                  and t.blob = f.oid
+                  and t.blob = live.blob
                   and t.format = %(format)s and t.model is not distinct from %(model)s)
 limit %(limit)s
 """
@@ -54,17 +58,14 @@ limit %(limit)s
 # What the tip has no more, and what another version of UBP, or another model, has read.
 _DELETE = """
 delete from text t where t.repository = %(repository)s
-and (not exists (select from page p join file f using (ref, path)
-                 where p.ref = %(ref)s and f.oid = t.blob)
+and (not (t.blob = any(%(live)s::bytea[]))
      or exists (select from staged_text s where s.repository = t.repository and s.blob = t.blob))
 """
 
 _MOVE_TEXTS = """
 insert into text (repository, blob, format, model, facts, fields, sections, chunks, body)
 select s.repository, s.blob, s.format, s.model, s.facts, s.fields, s.sections, s.chunks, s.body
-from staged_text s where s.repository = %(repository)s
-and exists (select from page p join file f using (ref, path)
-            where p.ref = %(ref)s and f.oid = s.blob)
+from staged_text s where s.repository = %(repository)s and s.blob = any(%(live)s::bytea[])
 """
 
 _MOVE_CHUNKS = """
@@ -73,9 +74,7 @@ select s.repository, s.blob, s.number,
        state.last_id + row_number() over (order by s.blob, s.number),
        s.length, s.stem_length, s.vector, s.words, s.stems
 from staged_chunk s join search_state state using (repository)
-where s.repository = %(repository)s
-and exists (select from page p join file f using (ref, path)
-            where p.ref = %(ref)s and f.oid = s.blob)
+where s.repository = %(repository)s and s.blob = any(%(live)s::bytea[])
 """
 
 _COUNT = """
@@ -135,9 +134,8 @@ def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> t
     ).fetchone()
     if row is None:
         return ()
-    values = {
+    values: dict[str, Any] = {
         "repository": push.repository,
-        "ref": row[0],
         "format": TEXT_FORMAT,
         "model": model,
         "limit": MAX_TEXTS,
@@ -145,6 +143,7 @@ def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> t
     state = _lock(connection, push.repository, is_made=wanted != "none")
     if not state:
         return ()
+    ((values["live"],),) = connection.execute(_LIVE, [row[0]]).fetchall()
     if wanted == "all":
         missing = connection.execute(_MISSING, values).fetchall()
         if missing:
