@@ -106,7 +106,7 @@ def test_heading_of_a_page_that_was_renamed_since_is_found_in_its_old_file(guide
     guide.git("mv", "docs/setup.md", "docs/begin.md")
     guide.write("docs/index.md", "# Index\n\n[setup](/begin#install)\n")
     guide.commit("Move a page")
-    guide.write("docs/begin.md", "# Setup\n\n<Steps />\n")
+    guide.write("docs/begin.md", "# Setup\n\n## Next\n\n<Steps />\n")
     guide.commit("Remove a heading")
     ((_, hint),) = hints(check(guide))
     assert ") it had this heading." in hint
@@ -128,7 +128,7 @@ def test_heading_of_a_page_that_a_shortcode_fills_since_is_not_confirmed(guide, 
 
 def test_heading_of_a_page_of_the_same_name_is_evidence(guide, check):
     guide.write("docs/v1/deploy.md", "# Deploy\n\n## Roll back\n\n<Steps />\n")
-    guide.write("docs/v2/deploy.md", "# Deploy\n\n<Steps />\n")
+    guide.write("docs/v2/deploy.md", "# Deploy\n\n## Next\n\n<Steps />\n")
     guide.write("docs/index.md", "# Index\n\n[x](/v2/deploy#roll-back)\n")
     assert hints(check(guide)) == [
         ("markdown /v2/deploy#roll-back", "docs/v1/deploy.md has this heading.")
@@ -175,7 +175,7 @@ def test_new_link_without_evidence_is_counted_in_a_change(guide, check):
 
 
 def test_debt_is_not_obsolete_where_the_evidence_is_out_of_reach(guide, check, tmp_path):
-    guide.write("docs/setup.md", "# Setup\n\n<Steps />\n")
+    guide.write("docs/setup.md", "# Setup\n\n## Next\n\n<Steps />\n")
     guide.commit("Remove a heading")
     assert len(check(guide).findings) == 1
     with Workspace.open(str(guide.root), clock=lambda: guide.clock) as workspace:
@@ -186,6 +186,17 @@ def test_debt_is_not_obsolete_where_the_evidence_is_out_of_reach(guide, check, t
     shallow = type(guide)(tmp_path / "shallow")
     report = check(shallow)
     assert (report.findings, forms(report)) == ((), [("#", 1)])
+    *_, sentence = unconfirmed_sentences(report.unconfirmed, lacks_history=report.lacks_history)
+    assert sentence == (
+        "This clone is shallow: earlier versions of pages, which may show it, are missing"
+        " (`git fetch --unshallow`; in CI: fetch-depth: 0)."
+    )
+
+
+def test_clone_with_its_history_is_not_said_to_lack_any(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x](/api/one)\n")
+    report = check(guide)
+    assert (len(report.unconfirmed), report.lacks_history) == (1, False)
 
 
 def test_fix_leaves_links_without_evidence(guide, fix):
@@ -203,3 +214,96 @@ def test_page_with_an_id_is_linked_by_the_id_whatever_the_case_of_its_file(repos
     assert found(repository, rules=["broken-link"]) == [
         "error broken-link docs/cli.md:3 markdown other.md"
     ]
+
+
+@pytest.fixture
+def moved(guide):
+    """A page whose heading moved to a file that no menu lists."""
+    guide.write("docs/shared/setup.md", "# Steps\n\n## Install\n")
+    guide.commit("Share a text")
+    return guide
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nsource: /shared/setup.md\n---\n# Setup\n\n## Update\n",
+        "# Setup\n\n<!-- The text is in docs/shared/setup.md. -->\n\n## Update\n",
+        "# Setup\n\n<Text from='./shared/setup.md' />\n\n## Update\n",
+    ],
+)
+def test_heading_of_a_file_that_the_page_names_is_not_confirmed(moved, check, text):
+    moved.write("docs/setup.md", text)
+    moved.commit("Take the text from a shared file")
+    assert forms(check(moved)) == [("#", 1)]
+
+
+def test_heading_that_a_change_moves_to_a_file_that_the_page_names_is_not_confirmed(moved, check):
+    base = moved.git("rev-parse", "HEAD").strip()
+    moved.write("docs/setup.md", "---\nsource: /shared/setup.md\n---\n# Setup\n\n## Update\n")
+    moved.commit("Take the text from a shared file")
+    assert check(moved, base=base).findings == ()
+
+
+def test_heading_of_a_file_that_the_page_links_to_is_evidence(moved, check):
+    moved.write("docs/setup.md", "# Setup\n\n[install](shared/setup.md#install)\n\n## Update\n")
+    moved.commit("Move a heading")
+    ((subject, _),) = hints(check(moved))
+    assert subject == "markdown /setup#install"
+
+
+def test_heading_of_a_page_with_nothing_but_a_title_is_not_confirmed(guide, check):
+    guide.write("docs/setup.md", "# Setup\n")
+    guide.commit("Make the text elsewhere")
+    assert forms(check(guide)) == [("#", 1)]
+
+
+def test_headings_of_a_page_of_which_no_linked_one_exists_are_not_confirmed(guide, check):
+    links = " ".join(f"[{name}](/setup#{name})" for name in ("one", "two", "three", "four"))
+    guide.write("docs/index.md", f"# Index\n\n{links}\n")
+    assert forms(check(guide)) == [("#", 4)]
+    guide.write("docs/index.md", f"# Index\n\n{links} [install](/setup#install)\n")
+    assert len(check(guide).findings) == 4
+
+
+def test_removed_page_that_git_ignores_since_is_not_confirmed(guide, check):
+    guide.write("docs/api/index.md", "# API\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/api/)\n")
+    guide.commit("Write the API by hand")
+    guide.git("rm", "-q", "docs/api/index.md")
+    guide.write(".gitignore", "/docs/api/**\n")
+    guide.commit("Generate the API")
+    assert check(guide).findings == ()
+
+
+def test_oldest_of_many_versions_is_found(guide, check):
+    for number in range(20):
+        guide.write("docs/setup.md", f"# Setup\n\n## Deploy\n\n<Steps />\n\n{number}\n")
+        guide.commit("Edit")
+    ((subject, hint),) = hints(check(guide))
+    assert subject == "markdown /setup#install"
+    assert "it had this heading" in hint
+
+
+@pytest.fixture
+def manual(repository):
+    """A site of MkDocs, which has wikilinks only with a plug-in."""
+    repository.write("mkdocs.yml", "site_name: x\nmarkdown_extensions: [pymdownx.tabbed]\n")
+    repository.write("docs/setup.md", '# Setup\n\n=== "Linux"\n\n    x\n\n=== "Windows"\n\n    y\n')
+    repository.commit("Begin")
+    return repository
+
+
+def test_wikilink_is_confirmed_where_the_site_has_one_that_leads_somewhere(manual, check):
+    manual.write("docs/index.md", "# Index\n\n[[gone]]\n")
+    assert forms(check(manual)) == [("[[…]]", 1)]
+    manual.write("docs/index.md", "# Index\n\n[[gone]] [[setup]]\n")
+    assert hints(check(manual)) == [("wikilink gone", "")]
+
+
+def test_tab_is_linked_by_its_number(manual, check):
+    manual.write(
+        "docs/index.md", "# A\n\n## B\n\n[x](setup.md#__tabbed_1_2) [y](setup.md#__tabbed_1_3)\n"
+    )
+    report = check(manual, lists_unconfirmed=True)
+    assert [finding.subject for finding in report.findings] == ["markdown setup.md#__tabbed_1_3"]

@@ -126,6 +126,7 @@ def test_link_to_nothing_is_broken(repository, found, link):
         "[[4]] says so",
         "[[ -f nowhere ]] && [[ $a == nowhere ]]",
         "[[TOC]] [[_TOC_]]",
+        "[[1, 2]] [[false,null,2019-05-13]]",
         "[[B|any words]]",
         "[[b#^block]]",
     ],

@@ -154,7 +154,8 @@ class CheckReport(NamedTuple):
     `documents` counts the checked pages; `rules` are the names of the rules that were run, of
     which some were `not_checked`. Of a change, `behind` are the pages it touches with a reference
     that was stale before it, and `obsolete_debts` the lines of the debt file that it leaves without
-    a finding. `unconfirmed` are links without evidence that they are broken. `noted` are the pages
+    a finding. `unconfirmed` are links without evidence that they are broken,
+    of which some may be missing because the clone `lacks_history`. `noted` are the pages
     that drift by the change without an alarm (`alarms`), apart from those that the judge `denied`.
     """
 
@@ -170,6 +171,7 @@ class CheckReport(NamedTuple):
     behind: tuple[FilePath, ...] = ()
     obsolete_debts: tuple[Debt, ...] = ()
     unconfirmed: tuple[UnconfirmedLinks, ...] = ()
+    lacks_history: bool = False
     noted: tuple[FilePath, ...] = ()
     denied: tuple[Denied, ...] = ()
     alarms: Alarms = DEFAULT_ALARMS

@@ -160,7 +160,9 @@ def was_resolved(base: RuleContext, finding: Finding, context: RuleContext) -> b
     )
 
 
-def unconfirmed_sentences(items: Sequence[UnconfirmedLinks]) -> list[str]:
+def unconfirmed_sentences(
+    items: Sequence[UnconfirmedLinks], *, lacks_history: bool = False
+) -> list[str]:
     """Return which links lead nowhere without evidence, the forms of most links first."""
     if not items:
         return []
@@ -175,7 +177,13 @@ def unconfirmed_sentences(items: Sequence[UnconfirmedLinks]) -> list[str]:
         f"{links} nowhere by the rules that UBP knows, but nothing else shows that"
         f" {'it is' if total == 1 else 'they are'} broken: {'; '.join(forms)}."
     )
-    return [f"{sentence} `ubp check --unconfirmed` lists {each}."]
+    sentences = [f"{sentence} `ubp check --unconfirmed` lists {each}."]
+    if lacks_history:
+        sentences.append(
+            "This clone is shallow: earlier versions of pages, which may show it, are missing"
+            " (`git fetch --unshallow`; in CI: fetch-depth: 0)."
+        )
+    return sentences
 
 
 def _form_sentence(item: UnconfirmedLinks) -> str:

@@ -174,7 +174,7 @@ def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckRepo
     context.find_current = lambda: everything
     findings, unconfirmed = _confirmed(everything, context, options)
     report = _report(context, rules, findings, options)
-    return report._replace(unconfirmed=unconfirmed)
+    return _with_unconfirmed(report, unconfirmed, context)
 
 
 def find_current(
@@ -219,7 +219,7 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     base = _state_context(change.before[0], options._replace(paths=None)) if change.before else None
     findings, unconfirmed = _confirmed(findings, context, options, base)
     report = _report(context, rules, findings, options)
-    report = report._replace(unconfirmed=unconfirmed)
+    report = _with_unconfirmed(report, unconfirmed, context)
     if any(rule.name in VERIFYING for rule in rules):
         failing = {finding.filepath for finding in report.findings if finding.drift}
         denied = {page.filepath: page for page in context.denied}
@@ -252,7 +252,11 @@ def _confirmed(
     unconfirmed: list[Finding] = []
     for finding in findings:
         is_sure = finding.rule not in LINK_RULES or finding.is_certain
-        if is_sure or (base is not None and was_resolved(base, finding, context)):
+        if is_sure or (
+            base is not None
+            and was_resolved(base, finding, context)
+            and not evidence.is_in_named_file(finding)
+        ):
             kept.append(finding)
         elif (sentence := evidence.of(finding)) is not None:
             kept.append(finding._replace(hint=" ".join(filter(None, (sentence, finding.hint)))))
@@ -261,6 +265,14 @@ def _confirmed(
         else:
             unconfirmed.append(finding)
     return kept, count_unconfirmed(unconfirmed, context)
+
+
+def _with_unconfirmed(
+    report: CheckReport, unconfirmed: tuple[UnconfirmedLinks, ...], context: RuleContext
+) -> CheckReport:
+    repository = context.view.context.repository
+    is_shallow = bool(unconfirmed and repository.shallow_commits())
+    return report._replace(unconfirmed=unconfirmed, lacks_history=is_shallow)
 
 
 def _check_again(

@@ -49,11 +49,13 @@ class FileVersions:
     ) -> None:
         self._commits = commits
         self._changes = changes
-        self._removed: dict[int, list[tuple[FilePath, ObjectId]]] = {}
+        # What a commit removed, by blob and by name.
+        self._removed: dict[tuple[int, str], list[FilePath]] = {}
         for path, of_path in changes.items():
             for change in of_path:
                 if change.after is None and change.before is not None:
-                    self._removed.setdefault(change.position, []).append((path, change.before))
+                    for key in (change.before, _name(path)):
+                        self._removed.setdefault((change.position, key), []).append(path)
 
     def removed(self) -> dict[FilePath, LoggedCommit]:
         """Return the files that the last of their changes removed, with its commit."""
@@ -87,11 +89,9 @@ class FileVersions:
                 position = added.position - 1
 
     def _origin(self, path: FilePath, added: FileChange) -> FilePath | None:
-        removed = self._removed.get(added.position, [])
-        same = [old for old, blob in removed if blob == added.after]
-        named = [old for old, _ in removed if _name(old) == _name(path)]
-        if same:
+        if added.after and (same := self._removed.get((added.position, added.after))):
             return same[0]
+        named = self._removed.get((added.position, _name(path)), [])
         return named[0] if len(named) == 1 else None
 
 

@@ -159,9 +159,12 @@ _HTML_RUN_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 # Liquid, Jinja, Hugo, ERB, and template literals.
 _MACRO = re.compile(r"\{[{%<]|<%|\$\{")
-# `[[ -f x ]]` and `[[ $a == b ]]` are tests of a shell, `[[TOC]]` a table of contents.
+# `[[ -f x ]]` and `[[ $a == b ]]` are tests of a shell, `[[TOC]]` a table of contents, and
+# `[[1, 2]]` or `[[false,null]]` data.
+_LITERAL = r"(?:null|true|false|none|[-+]?\d[\w.:+-]*|\"[^\"]*\"|'[^']*')"
 _NO_WIKILINK = re.compile(
-    r"\s+(?:!\s+)?(?:-[a-zA-Z]\s|\S+\s+(?:[=!]?=|=~|-[a-z]{2}|[<>])\s)|_?TO(?:C|SP)_?$",
+    r"\s+(?:!\s+)?(?:-[a-zA-Z]\s|\S+\s+(?:[=!]?=|=~|-[a-z]{2}|[<>])\s)|_?TO(?:C|SP)_?$"
+    rf"|\s*{_LITERAL}(?:\s*,\s*{_LITERAL})+\s*$",
     re.IGNORECASE,
 )
 _HTML_SOURCE = re.compile(

@@ -130,6 +130,9 @@ class CheckRecord(NamedTuple):
         "links that lead nowhere by the rules that UBP knows, by form; nothing else shows that they"
         " are broken, so they are no findings",
     ]
+    lacks_history: Annotated[
+        bool, "whether the clone is shallow, so that earlier versions may show more of these links"
+    ]
     unverified: Annotated[tuple[UnverifiedRecord, ...], "sources that could not be verified"]
     behind: Annotated[
         tuple[str, ...], "pages that the change touches and that were stale before it"
@@ -205,6 +208,7 @@ def check_record(
         rules=report.rules,
         not_checked=tuple(UncheckedRuleRecord(*rule) for rule in report.not_checked),
         unconfirmed=tuple(map(_unconfirmed, report.unconfirmed)),
+        lacks_history=report.lacks_history,
         unverified=tuple(map(_unverified, report.unknown)),
         behind=report.behind,
         noted=report.noted,
@@ -274,8 +278,9 @@ def text(
         yield from _findings(record.findings, write, source_lines)
     yield _summary(record, write)
     yield from not_checked_sentences(record.not_checked)
-    links = map(_links, record.unconfirmed)
-    yield from map(write.quote, unconfirmed_sentences(tuple(links)))
+    links = tuple(map(_links, record.unconfirmed))
+    notes = unconfirmed_sentences(links, lacks_history=record.lacks_history)
+    yield from map(write.quote, notes)
     yield from _debts(record, write)
     yield from _steps(record, write)
 

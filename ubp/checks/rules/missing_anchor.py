@@ -10,7 +10,7 @@ not in the repository, a heading with a value in `{{ }}`), in pieces in a folder
 a comment names them and the site's own programs read it, and where a link matches several pages;
 see ambiguous-link.
 
-In a site, a anchor is reported only where something shows that it is broken, such as an earlier
+In a site, an anchor is reported only where something shows that it is broken, such as an earlier
 version that had it; `ubp check --unconfirmed` reports the others, too.
 
 What to do: link to an existing heading. `ubp check --fix` does where only one heading of the page
@@ -37,6 +37,9 @@ MIN_SIMILARITY = 0.7
 MAX_COMPARED = 50_000
 # Jekyll and Eleventy put what is in this folder into pages, of which the headings may be.
 PIECES = "_includes"
+# pymdownx.tabbed numbers the sets of tabs of a page, and the tabs of each.
+TAB_ANCHOR = re.compile(r"__tabbed_(\d{1,4})_(\d{1,4})")
+TAB = re.compile(rb"^[ \t]*===[!+]*[ \t]+[\"']", re.MULTILINE)
 DOCFX_ANCHOR = re.compile(r"section(-\d+)?")
 
 
@@ -77,7 +80,7 @@ class _Anchors:
         self._compared = 0
 
     def exists(self, link: Link, target: FilePath) -> bool:
-        """Whether Obsidian or DocFX would find a heading that GitHub would not.
+        """Whether Obsidian, DocFX or a plug-in for tabs would find what GitHub would not.
 
         Obsidian writes spaces for what a link cannot hold ("D&D" is `[[Page#D D]]`); Markdig, which
         DocFX uses, gives "section" to headings such as "$?".
@@ -85,6 +88,9 @@ class _Anchors:
         anchor = link.anchor or ""
         if link.kind in WIKILINKS:
             return _letters(anchor.rpartition("#")[2]) in self._of_page(target)
+        if tab := TAB_ANCHOR.fullmatch(anchor):
+            tabs = len(TAB.findall(self._graph.text(target) or b""))
+            return int(tab[1]) + int(tab[2]) - 1 <= tabs
         return bool(DOCFX_ANCHOR.fullmatch(anchor)) and any(
             section.heading and not section.anchor for section in self._graph.sections(target)
         )

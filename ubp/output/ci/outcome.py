@@ -124,7 +124,8 @@ def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
     unverified = outcome.report.unverified
     note = f" {count(unverified, 'source')} could not be verified: {outcome.report.unknown_cause}."
     sentence += note if unverified else ""
-    notes = unconfirmed_sentences(outcome.report.unconfirmed)
+    report = outcome.report
+    notes = unconfirmed_sentences(report.unconfirmed, lacks_history=report.lacks_history)
     return " ".join(
         [sentence, *not_checked_sentences(outcome.report.not_checked), *map(quote, notes)]
     )

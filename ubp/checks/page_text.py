@@ -1,0 +1,102 @@
+"""What the text of a page shows about its headings, whatever generator makes their anchors."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from ubp.core.paths import nfc
+from ubp.core.text import fold
+
+# What may spell a heading: headings, ids, names, comments, and quoted texts of components.
+_SPELLED = re.compile(
+    r"^[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*#{1,6}[ \t]*(?P<heading>.+)$"
+    r"|^(?P<underlined>.+)\n[=-]{3,}[ \t]*$|<h[1-6][^>]*>(?P<html>.*?)</h"
+    r"|[{\[][ \t]*:?[ \t]*#(?P<id>[\w.:-]+)|^[ \t]*===[!+]?[ \t]+\"(?P<tab>.+)\""
+    r"|\b(?:id|name|title|label|value|slug)[ \t]*[=:][ \t]*[{(]*"
+    r"(?P<quote>[\"'`])(?P<quoted>.+?)(?P=quote)"
+    r"|\b(?:id|name)[ \t]*=[ \t]*(?P<bare>[^\s\"'`>{}]+)|<!--(?P<comment>[^<>]*)-->",
+    re.MULTILINE,
+)
+_DYNAMIC = re.compile(r"[{}<>\[&]")
+# What fills a page from elsewhere: shortcodes, tags of templates, directives, layouts, pieces.
+_FILLERS = re.compile(
+    r"\{\{[<%]?[-\s]*(?P<short>[\w./]+)|\{%[-\s]*(?P<tag>\w+)"
+    r"|^[ \t]*:::+[ \t]*\{?(?P<module>[\w.-]+)|^layout:[ \t]*(?P<layout>\S+)"
+    r"|(?P<snippet>--8<--|\{!|@include|!!!include)"
+    r"|^[ \t]*`{3,}\{(?P<directive>[\w:-]+)\}|^\.\.[ \t]+(?P<rst>[\w:-]+)::",
+    re.MULTILINE,
+)
+_COMPONENT = re.compile(r"<[A-Z][\w.]*|^(?:<script|import[ \t])", re.MULTILINE)
+_HARMLESS = frozenset(
+    {"tip", "note", "info", "warning", "danger", "caution", "details", "important"}
+)
+# Where a page names a file without a link to it: front matter, comments, shortcodes and tags.
+_NAMING = re.compile(
+    r"\A(?:---[ \t]*\n(?s:.*?)\n---|\+\+\+[ \t]*\n(?s:.*?)\n\+\+\+)[ \t]*$"
+    r"|<!--[^<>]*-->|\{\{[^{}]*\}\}|\{%[^%]*%\}|<(?!a\b)[A-Za-z][^<>]*>",
+    re.MULTILINE,
+)
+_NAME = re.compile(
+    r"(?<![\w./@~+-])[\w./@~+-]+\.(?:mdx?|qmd|rmd|markdown|rst|html?|txt|adoc|ipynb)\b",
+    re.IGNORECASE,
+)
+_OTHER = bytes(byte for byte in range(256) if byte > 127 or not chr(byte).isalnum())  # noqa: PLR2004  # ASCII
+
+
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a text in lower case: what every slug keeps."""
+    return re.sub(r"[\W_]+", "", fold(nfc(text)))
+
+
+def may_spell(data: bytes, letters: str) -> bool:
+    """Return whether a text in UTF-8 has these letters in a row, signs and other alphabets apart.
+
+    Nothing is parsed: that takes a hundredth of the time.
+    """
+    return not letters.isascii() or letters.encode() in data.lower().translate(None, _OTHER)
+
+
+class PageText:
+    """The text of a page, in which each heading is looked for without parsing it again."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._text = data.decode("utf-8", "replace")
+
+    def spells(self, letters: str) -> bool:
+        """Whether something in the page may make an anchor of these letters by another rule."""
+        if not may_spell(self._data, letters):
+            return False
+        whole, parts = self._spelled
+        return letters in whole or any(letters in part for part in parts)
+
+    @cached_property
+    def _spelled(self) -> tuple[frozenset[str], tuple[str, ...]]:
+        """The letters that are spelled, and those among which others may be computed."""
+        whole, parts = set[str](), list[str]()
+        for match in _SPELLED.finditer(self._text):
+            for written in filter(None, match.groups()):
+                found = letters_of(written)
+                whole |= {found, found.lstrip("0123456789")}
+                if match["comment"] or _DYNAMIC.search(written):
+                    parts.append(found)
+        return frozenset(whole), tuple(parts)
+
+    @cached_property
+    def fillers(self) -> frozenset[str]:
+        """The names of what fills the page from elsewhere when the site is built."""
+        found = {
+            f"{match.lastgroup} {match[match.lastgroup or 0]}"
+            for match in _FILLERS.finditer(self._text)
+        }
+        return frozenset(name for name in found if name.partition(" ")[2] not in _HARMLESS)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether something fills the page from elsewhere, a component or a script too."""
+        return bool(self.fillers or _COMPONENT.search(self._text))
+
+    def named_files(self) -> Iterator[str]:
+        """Yield the paths of pages and texts that the page names otherwise than by a link."""
+        for place in _NAMING.finditer(self._text):
+            yield from (match[0] for match in _NAME.finditer(place[0]))
