@@ -2,7 +2,10 @@
 
 import pytest
 
+from ubp.index.session import Target
 from ubp.markdown.sites import detect, generators
+from ubp.search.graph import open_graph
+from ubp.workspace import Workspace
 
 SITES = {
     "vitepress": {
@@ -422,7 +425,13 @@ def test_anchor_that_a_hook_of_the_site_may_make_of_a_comment_is_not_checked(
     [
         ("docs/public/_redirects", "# old\n/old/*  /new/:splat  301\n"),
         ("netlify.toml", '[[redirects]]\nfrom = "/old/:page"\nto = "/new/:page"\n'),
-        ("vercel.json", '{"redirects": [{"source": "/old/:path*", "destination": "/new"}]}'),
+        (
+            "vercel.json",
+            ('{"headers": [{"source": "/older/(.*)"}],'
+            ' "redirects": [{"source": "/old/:path*", "destination": "/new"}]}'),
+        ),
+        ("docs/redirects.ts", "export default [{ to: '/new', from: ['/x', '/old/page'] }]\n"),
+        ("docs/redirects.mjs", "export const redirects = { '/old/page': '/new' }\n"),
     ],
 )
 def test_link_to_an_address_that_the_site_redirects_is_no_finding(repository, found, path, text):
@@ -505,3 +514,26 @@ def test_link_to_a_folder_whose_name_has_a_dot_is_no_finding(repository, found):
     repository.write("www.example.io/install", "true\n")
     repository.write("README.md", "# A\n\n[x](www.example.io) [y](ww.example.io)\n")
     assert found(repository) == ["error broken-link README.md:3 markdown ww.example.io"]
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        ("mkdocs.yml", "site_name: x\nexclude_docs: |\n  drafts/\n  /notes.md\n"),
+        (
+            "docs/.vitepress/config.ts",
+            "export default { title: 'x', srcExclude: ['**/drafts/*.md', 'notes.md'] }\n",
+        ),
+    ],
+)
+def test_page_that_its_site_excludes_is_a_page_of_no_site(repository, config, text):
+    repository.write(config, text)
+    for page in ("index", "notes", "drafts/a", "sub/notes"):
+        repository.write(f"docs/{page}.md", "# Page\n")
+    repository.commit("Begin")
+    with Workspace.open(str(repository.root)) as workspace:
+        sites = open_graph(workspace.session.view(Target("HEAD"))).sites
+    published = {page: sites.of(f"docs/{page}.md") is not None for page in ("index", "sub/notes")}
+    excluded = {page: sites.of(f"docs/{page}.md") for page in ("notes", "drafts/a")}
+    assert published == {"index": True, "sub/notes": True}
+    assert excluded == {"notes": None, "drafts/a": None}

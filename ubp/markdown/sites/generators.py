@@ -31,6 +31,7 @@ from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
 MAX_CONFIG_BYTES = 256 * 1024
 MAX_NAVIGATION = 10_000
+MAX_EXCLUDED = 200  # patterns
 MAX_INSTANCES = 50  # of a plug-in, each of which is looked for in the whole configuration
 
 Configs = Mapping[FilePath, bytes]
@@ -93,7 +94,21 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         base=urlsplit(_text(settings, "site_url")).path,
         navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] if nav else None,
         options=tuple(item for item in options.items() if item[1]),
+        excluded=tuple(_mkdocs_excluded(_text(settings, "exclude_docs"), join(folder, docs) or "")),
     )
+
+
+def _mkdocs_excluded(written: str, folder: str) -> Iterator[str]:
+    """Yield the globs of what `exclude_docs` lists, in the format of a `.gitignore`."""
+    for line in written.splitlines()[:MAX_EXCLUDED]:
+        pattern = line.strip()
+        if not pattern or pattern[0] in "#!":
+            continue
+        name = pattern.rstrip("/")
+        anywhere = "" if "/" in name else "**/"
+        glob = f"{folder}/{anywhere}{name.lstrip('/')}".lstrip("/")
+        yield from ([] if pattern.endswith("/") else [glob])
+        yield f"{glob}/**"
 
 
 def _mkdocs_languages(settings: Sequence[Node]) -> str:
@@ -197,6 +212,10 @@ def _read_vitepress(folder: FilePath, path: FilePath, configs: Configs) -> Site 
         navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] or None,
         options=((OWN_ANCHORS, "yes"),) if has_own_anchors else (),
         rewrites=pairs_in(block_after(main, "rewrites")),
+        excluded=tuple(
+            f"{source}/{pattern.removeprefix('./')}".lstrip("/")
+            for pattern in strings_in(block_after(main, "srcExclude"))[:MAX_EXCLUDED]
+        ),
     )
 
 

@@ -1,19 +1,25 @@
 """Addresses from which a site redirects, by the files in which hosts and plug-ins look for them.
 
-Netlify and Cloudflare read `_redirects` and `netlify.toml`, Vercel `vercel.json`; Docusaurus'
-client-redirects, VitePress, Astro, Next.js and mdBook have them in their configuration.
+Netlify and Cloudflare read `_redirects` and `netlify.toml`, Vercel `vercel.json`, Firebase
+`firebase.json`; Docusaurus' client-redirects, VitePress, Astro, Next.js and mdBook have them in
+their configuration, or in a file `redirects` that it imports.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-REDIRECT_FILES = ("_redirects", "netlify.toml", "vercel.json")
+from ubp.markdown.sites.literals import block_after, strings_in
+
+_LISTS = tuple(f"redirects.{suffix}" for suffix in ("js", "mjs", "cjs", "ts", "mts", "json"))
+_HOSTS = ("vercel.json", "firebase.json")
+REDIRECT_FILES = ("_redirects", "netlify.toml", *_HOSTS, *_LISTS)
 MAX_REDIRECTS = 5_000
 MAX_WILDCARDS = 2  # of a pattern within a segment: each multiplies the time by the length
 MAX_ADDRESS = 1_000  # characters that are matched
 
 _SOURCE = re.compile(r"""["']?\b(?:source|from)["']?\s*:\s*(["'])(/[^"'\n]*)\1""")
+_SOURCES = re.compile(r"""["']?\b(?:source|from)["']?\s*:\s*(\[[^\[\]]*\])""")
+_PAIR = re.compile(r"""(["'])(/[^"'\n]*)\1\s*:\s*["'`{]""")  # of an object: '/old': '/new'
 _BLOCK = re.compile(r"(?i)redirect")
 _KEYS = {"netlify.toml": ("redirects",), "book.toml": ("output", "html", "redirect")}
 _PART = re.compile(r":splat|:\w+[*+?]?|\(\.\*\)|\*")
@@ -29,16 +35,14 @@ def redirects_in(name: str, data: bytes) -> Iterator[str]:
                 yield words[0]
     elif name in _KEYS:
         yield from _in_toml(name, text)
-    elif name == "vercel.json":
-        try:
-            settings = json.loads(text)
-        except (ValueError, RecursionError):
-            return
-        yield from _sources(
-            settings.get("redirects", []) if isinstance(settings, dict) else [], "source"
-        )
-    elif _BLOCK.search(text):  # a program: its lists of redirects
+    elif name in _LISTS or _BLOCK.search(text):  # a program or JSON: its lists of redirects
+        if name in _HOSTS:  # of which other lists have sources, too
+            text = block_after(text, "redirects")
         yield from (match[2] for match in _SOURCE.finditer(text))
+        for match in _SOURCES.finditer(text):
+            yield from (address for address in strings_in(match[1]) if address.startswith("/"))
+        pairs = text if name in _LISTS else block_after(text, "redirects")
+        yield from (match[2] for match in _PAIR.finditer(pairs))
 
 
 def _in_toml(name: str, text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath
-from ubp.core.paths import normalize_path, without_page_suffix
+from ubp.core.paths import match_any, normalize_path, without_page_suffix
 from ubp.markdown.sites.redirects import is_too_wide
 
 FOLDER_PAGES = ("index", "readme", "_index")
@@ -89,7 +89,8 @@ class Site(NamedTuple):
     `roots` are ordered by preference. `static` are folders of files that are published unchanged.
     `base` is the path that absolute links begin with. `navigation` are the pages that its menus
     list; None: the generator lists every page. `options` are those of the generator's anchors.
-    `rewrites` are the patterns of paths that are published elsewhere (VitePress).
+    `rewrites` are the patterns of paths that are published elsewhere (VitePress). `excluded` are
+    globs of the pages in its folders that it does not publish.
     """
 
     style: Style
@@ -101,6 +102,7 @@ class Site(NamedTuple):
     options: tuple[tuple[str, str], ...] = ()
     config: str = ""
     rewrites: tuple[tuple[str, str], ...] = ()
+    excluded: tuple[str, ...] = ()
 
     def option(self, name: str) -> str:
         """Return an option, "" where the configuration does not set it."""
@@ -146,7 +148,8 @@ class Sites(NamedTuple):
 
     def of(self, path: FilePath) -> Site | None:
         """Return the site that publishes a page, None if there is none."""
-        return _site_of(self.sites, FilePath(path.rpartition("/")[0]))
+        site = _site_of(self.sites, FilePath(path.rpartition("/")[0]))
+        return None if site and site.excluded and match_any(site.excluded, path) else site
 
     def is_translation(self, path: FilePath, other: FilePath) -> bool:
         """Return whether two pages of a site are in different languages."""
