@@ -146,10 +146,23 @@ def test_heading_that_code_spells_is_not_confirmed(guide, check):
     assert forms(check(guide)) == [("#", 1)]
 
 
-def test_heading_in_a_page_with_a_component_is_not_confirmed_by_absence(guide, check):
-    guide.write("docs/setup.md", "# Setup\n\n<Steps />\n")
+def test_heading_in_a_page_with_a_component_is_not_confirmed_where_another_page_has_it(
+    guide, check
+):
     guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
+    guide.write("docs/setup.md", "# Setup\n\n## Next\n\n<Steps />\n")
+    assert hints(check(guide)) == [("markdown /setup#roll-back", "")]
+    guide.write("docs/steps.md", "# Steps\n\n## Roll back\n")
     assert forms(check(guide)) == [("#", 1)]
+
+
+@pytest.mark.parametrize(
+    "markup", ["{{ steps }}", "```vue\n{{ steps }}\n```", "<a style={{a: 1}}/>"]
+)
+def test_only_what_is_no_code_fills_a_page(guide, check, markup):
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
+    guide.write("docs/setup.md", f"# Setup\n\n## Next\n\n{markup}\n")
+    assert len(check(guide).findings) == (markup != "{{ steps }}")
 
 
 def test_misspelt_heading_is_a_finding_also_beside_components(guide, check):
@@ -175,6 +188,7 @@ def test_new_link_without_evidence_is_counted_in_a_change(guide, check):
 
 
 def test_debt_is_not_obsolete_where_the_evidence_is_out_of_reach(guide, check, tmp_path):
+    guide.write("docs/.vitepress/theme.ts", "export const added = ['Install']\n")
     guide.write("docs/setup.md", "# Setup\n\n## Next\n\n<Steps />\n")
     guide.commit("Remove a heading")
     assert len(check(guide).findings) == 1

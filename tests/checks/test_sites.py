@@ -427,8 +427,10 @@ def test_anchor_that_a_hook_of_the_site_may_make_of_a_comment_is_not_checked(
         ("netlify.toml", '[[redirects]]\nfrom = "/old/:page"\nto = "/new/:page"\n'),
         (
             "vercel.json",
-            ('{"headers": [{"source": "/older/(.*)"}],'
-            ' "redirects": [{"source": "/old/:path*", "destination": "/new"}]}'),
+            (
+                '{"headers": [{"source": "/older/(.*)"}],'
+                ' "redirects": [{"source": "/old/:path*", "destination": "/new"}]}'
+            ),
         ),
         ("docs/redirects.ts", "export default [{ to: '/new', from: ['/x', '/old/page'] }]\n"),
         ("docs/redirects.mjs", "export const redirects = { '/old/page': '/new' }\n"),

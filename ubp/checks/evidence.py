@@ -9,7 +9,8 @@ only where something shows that it is broken:
 - it differs from an existing name by a slip of the fingers;
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists;
 - it is a wikilink, and others of its site lead somewhere;
-- nothing else in the page or in the repository's code spells the heading.
+- nothing else in the page or in the repository's code spells the heading, nor in another page that
+  a component may show.
 
 A page of a site that has one heading at most, or none of several that links name, takes its text
 from elsewhere, and so does one that names the file with the heading: nothing is evidence then.
@@ -24,7 +25,8 @@ from itertools import islice
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
-from ubp.checks.page_text import PageText, letters_of, may_spell
+from ubp.checks.page_text import PageText, letters_of, may_spell, squash
+from ubp.core.interruption import batches
 from ubp.core.model import FilePath, Link, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
@@ -59,6 +61,9 @@ MIN_ANCHORS = 2
 # Linked anchors of a page, of which none leads anywhere: another rule makes them. In seven sites
 # with 216 findings, of which builders confirmed most, such a page has at most two.
 MIN_UNKNOWN = 4
+# Other pages that have a heading's letters, all read: a word in more is too common.
+MAX_ALIKE = 100
+PAGES_READ = 200  # at once
 MAX_NAMED = 50  # files that a page names
 MAX_CODE_BYTES = 500_000
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
@@ -210,8 +215,34 @@ class Evidence:
             return f"Until {_written(commit)} {was} had this heading."
         if (sibling := self._sibling(target, anchor)) is not None:
             return f"{sibling} has this heading."
-        is_filled = self._text(target).is_filled
-        return None if is_filled or letters in self._spelled_in_code else ""
+        return "" if self._is_nowhere(target, letters) else None
+
+    def _is_nowhere(self, page: FilePath, letters: str) -> bool:
+        """Return whether nothing spells a heading that may be the page's."""
+        text = self._text(page)
+        if text.fillers or letters in self._spelled_in_code:
+            return False
+        return not text.has_component or not self._is_spelled_elsewhere(page, letters)
+
+    def _is_spelled_elsewhere(self, page: FilePath, letters: str) -> bool:
+        """Return whether another page may spell a heading, which a component may show."""
+        wanted = letters.encode()
+        paths = [path for path, data in self._squashed_pages.items() if wanted in data]
+        return (
+            not letters.isascii()
+            or len(paths) > MAX_ALIKE
+            or any(path != page and self._text(path).spells(letters) for path in paths)
+        )
+
+    @cached_property
+    def _squashed_pages(self) -> Mapping[FilePath, bytes]:
+        view = self._context.view
+        return {
+            path: squash(data)
+            for paths in batches(view.document_paths(), PAGES_READ)
+            for path, data in view.read(paths).items()
+            if data
+        }
 
     def is_in_named_file(self, finding: Finding) -> bool:
         """Return whether a page names the file that has its missing heading."""

@@ -18,9 +18,11 @@ _SPELLED = re.compile(
     re.MULTILINE,
 )
 _DYNAMIC = re.compile(r"[{}<>\[&]")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(?!.*`)(?P<directive>[ \t]*\{)?")
 # What fills a page from elsewhere: shortcodes, tags of templates, directives, layouts, pieces.
+# `={{` is a value in JSX.
 _FILLERS = re.compile(
-    r"\{\{[<%]?[-\s]*(?P<short>[\w./]+)|\{%[-\s]*(?P<tag>\w+)"
+    r"(?<!=)\{\{[<%]?[-\s]*(?P<short>[\w./]+)|\{%[-\s]*(?P<tag>\w+)"
     r"|^[ \t]*:::+[ \t]*\{?(?P<module>[\w.-]+)|^layout:[ \t]*(?P<layout>\S+)"
     r"|(?P<snippet>--8<--|\{!|@include|!!!include)"
     r"|^[ \t]*`{3,}\{(?P<directive>[\w:-]+)\}|^\.\.[ \t]+(?P<rst>[\w:-]+)::",
@@ -53,7 +55,12 @@ def may_spell(data: bytes, letters: str) -> bool:
 
     Nothing is parsed: that takes a hundredth of the time.
     """
-    return not letters.isascii() or letters.encode() in data.lower().translate(None, _OTHER)
+    return not letters.isascii() or letters.encode() in squash(data)
+
+
+def squash(data: bytes) -> bytes:
+    """Return the letters and digits of a text in ASCII, in lower case."""
+    return data.lower().translate(None, _OTHER)
 
 
 class PageText:
@@ -87,14 +94,28 @@ class PageText:
         """The names of what fills the page from elsewhere when the site is built."""
         found = {
             f"{match.lastgroup} {match[match.lastgroup or 0]}"
-            for match in _FILLERS.finditer(self._text)
+            for match in _FILLERS.finditer(self._prose)
         }
         return frozenset(name for name in found if name.partition(" ")[2] not in _HARMLESS)
 
     @property
-    def is_filled(self) -> bool:
-        """Whether something fills the page from elsewhere, a component or a script too."""
-        return bool(self.fillers or _COMPONENT.search(self._text))
+    def has_component(self) -> bool:
+        """Whether the page has a component or a script, which may show something else."""
+        return _COMPONENT.search(self._prose) is not None
+
+    @cached_property
+    def _prose(self) -> str:
+        """The text without blocks of code."""
+        lines, end = list[str](), ""
+        for line in self._text.split("\n"):
+            fence = _FENCE.match(line)
+            if end:
+                end = "" if fence and fence[1].startswith(end) else end
+            elif fence and not fence["directive"]:
+                end = fence[1]
+            else:
+                lines.append(line)
+        return "\n".join(lines)
 
     def named_files(self) -> Iterator[str]:
         """Yield the paths of pages and texts that the page names otherwise than by a link."""
