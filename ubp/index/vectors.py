@@ -146,12 +146,29 @@ class SemanticIndex:
         self._parts = self._collect()
         self._vectors = self._cache.read(self._stored)
         missing = self._missing()
+        if missing and not self.model.is_local and not self._stored.sizes():
+            self._adopt()
+            missing = self._missing()
         most = self.model.max_unasked
         if missing and (most is None or sum(missing.values()) <= most):
             embedder = Embedder(self._context, self.model, self._texts, self._stored, self._cache)
             self.embedded += embedder.embed(self._prioritize(missing), sum(missing.values()))
             self._vectors = self._cache.read(self._stored)
         self.pending = sum(self._missing().values())
+
+    def _adopt(self) -> None:
+        """Take over what a version of UBP with another format of the index has paid for."""
+        texts = texts_of(self._links, self._context.store.database)
+        wanted = {key for keys in texts.values() for key in split(keys)}
+        size = self.model.dimensions
+        for block in self._stored.elsewhere():
+            taken = [(n, key) for n, key in enumerate(split(block.keys)) if key in wanted]
+            wanted.difference_update(key for _, key in taken)
+            keys = b"".join(key for _, key in taken)
+            self._stored.save(
+                keys, b"".join(block.vectors[size * n : size * (n + 1)] for n, _ in taken)
+            )
+        self._vectors = self._cache.read(self._stored)
 
     def _prioritize(self, blobs: Group[ObjectId]) -> dict[ObjectId, FilePath]:
         """Return these pages with a path: changed ones first, then those in upper folders.

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,7 @@ from ubp.index.embed.endpoint import EndpointModel, batch_by_tokens
 from ubp.index.embed.known import Known
 from ubp.index.embed.locate import find_endpoint_model
 from ubp.index.session import Session, SessionOptions
+from ubp.index.store.file import FILE_NAME, PREFIX, SUFFIX, remove_unused, write_stamp
 from ubp.search.pages import PageQuery
 from ubp.search.run import search_pages
 
@@ -507,3 +509,39 @@ def test_models_are_compared_on_headings_and_titles_that_are_taken_out(server, p
 def test_wrong_setting_is_an_error_with_the_variable(server, values, message):
     with pytest.raises(ModelError, match=message):
         find_endpoint_model(server().environment(**values), {})
+
+
+def test_vectors_that_were_paid_for_outlive_a_format_of_the_index(server, pages, monkeypatch):
+    one = server()
+    with open_session(pages, one.environment()) as session:
+        embed(session, EmbedRequest(yes=True))
+        folder = Path(session.repository.data_dir)
+    older = folder / f"{PREFIX}1{SUFFIX}"
+    (folder / FILE_NAME).rename(older)
+    write_stamp(str(older))
+    sent = len(one.sent)
+    pages.write("docs/alpha.md", "# Page alpha\n\nNow the walrus sings. " * 5)
+    with open_session(pages, one.environment()) as session:
+        assert embed(session, EmbedRequest()).texts == 1
+        found = search_pages(session, PageQuery("gamma parts", mode="semantic", limit=1))
+    assert [hit.page.filepath for hit in found.answer.pages] == ["docs/gamma.md"]
+    pages_sent = [text for text in one.sent[sent:] if "has" in text and "parts" in text]
+    assert not [text for text in pages_sent if "nothing else" in text]
+    os.utime(older, (0, time.time() - 30 * 86_400))
+    write_stamp(str(older))
+    os.utime(f"{older}-stamp", (0, 0))
+    remove_unused(str(folder))
+    assert older.exists()
+    monkeypatch.setattr("ubp.index.store.file.UNUSED_PAID_SECONDS", 20 * 86_400)
+    remove_unused(str(folder))
+    assert not older.exists()
+
+
+def test_vectors_in_an_index_that_another_program_wrote_are_not_taken_over(server, pages):
+    one = server()
+    with open_session(pages, one.environment()) as session:
+        embed(session, EmbedRequest(yes=True))
+        folder = Path(session.repository.data_dir)
+    (folder / FILE_NAME).rename(folder / f"{PREFIX}1{SUFFIX}")
+    with open_session(pages, one.environment()) as session:
+        assert embed(session, EmbedRequest()).texts == len(WORDS)

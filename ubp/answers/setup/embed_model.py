@@ -140,4 +140,11 @@ def _duration(seconds: float) -> str:
     return f"{seconds / HOUR:.1f} h"
 
 
-EMBED_MODEL = Answer(request=EmbedRequest, record=EmbedRecord, run=run, text=text, has_facts=False)
+EMBED_MODEL = Answer(
+    request=EmbedRequest,
+    record=EmbedRecord,
+    run=run,
+    text=text,
+    has_facts=False,
+    reads_collections=True,
+)

@@ -14,7 +14,7 @@ from ubp.core.errors import ModelError
 from ubp.core.files import read_regular_file, write_atomically
 from ubp.index.embed.locate import MAX_DIMENSIONS, EndpointPlace
 from ubp.index.embed.model_files import FINGERPRINT_BYTES
-from ubp.index.store.vectors import PAID
+from ubp.index.store.schema import PAID
 
 MODELS_FILE = "models.json"
 MAX_FILE_BYTES = 1_000_000

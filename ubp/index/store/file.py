@@ -5,10 +5,12 @@ import sqlite3
 import stat
 import time
 from _thread import get_ident  # `threading` costs the hook 2 ms
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import quote
 
-from ubp.index.store.schema import FORMAT, SCHEMA
+from ubp.index.store.schema import FORMAT, IS_PAID, SCHEMA
 
 PREFIX, SUFFIX = "index-", ".db"
 # The format is part of the name, so that two versions of UBP do not rebuild one file in turns.
@@ -25,8 +27,11 @@ LOCK_STALE_SECONDS = 3.0
 # An index of another format that nothing was written to for this long belongs to a version that is
 # no longer used. (File times decide about this cache only, never about staleness.)
 UNUSED_SECONDS = 14 * 86_400
+# One with vectors that cost money may be the only place that has them.
+UNUSED_PAID_SECONDS = 365 * 86_400
 
 Identity = tuple[int, int]
+Row = tuple[Any, ...]
 
 
 def find_obstacle(data_dir: str) -> str | None:
@@ -171,21 +176,50 @@ def replace_index(folder: str) -> None:
             _remove(os.path.join(folder, name))
 
 
+def other_formats(folder: str) -> list[str]:
+    """Return the paths of indexes of other formats, the last one written first."""
+    paths = [
+        os.path.join(folder, name)
+        for name in os.listdir(folder)
+        if name.startswith(PREFIX) and name.endswith(SUFFIX) and name != FILE_NAME
+    ]
+    return sorted(paths, key=os.path.getmtime, reverse=True)
+
+
 def remove_unused(folder: str) -> int:
     """Remove indexes of other formats that were not written to lately; return their bytes."""
     freed = 0
     with suppress(OSError):  # another process removed one, or has it open (Windows)
-        for name in os.listdir(folder):
-            if not name.startswith(PREFIX) or not name.endswith(SUFFIX) or name == FILE_NAME:
-                continue
-            path = os.path.join(folder, name)
+        for path in other_formats(folder):
             beside = (path + suffix for suffix in ("-wal", "-shm", STAMP_SUFFIX))
             files = [path, *filter(os.path.exists, beside)]
-            if time.time() - max(map(os.path.getmtime, files)) > UNUSED_SECONDS:
+            age = time.time() - max(map(os.path.getmtime, files))
+            if age > UNUSED_SECONDS and (age > UNUSED_PAID_SECONDS or not _has_paid(path)):
                 size = sum(map(os.path.getsize, files))
                 _remove(*files)
                 freed += size
     return freed
+
+
+def read_elsewhere(path: str, sql: str, arguments: Sequence[object] = ()) -> list[Row]:
+    """Return rows of an index of another format; none if it is not as UBP left it."""
+    if not has_stamp(path):
+        return []
+    connection = None
+    try:
+        # A log that is no longer written makes SQLite leave two files beside the index.
+        how = "mode=ro" if is_unclean(path) else "immutable=1"
+        connection = sqlite3.connect(f"file:{quote(path)}?{how}", uri=True)
+        return connection.execute(sql, arguments).fetchall()
+    except sqlite3.Error:  # it has no such table
+        return []
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _has_paid(path: str) -> bool:
+    return bool(read_elsewhere(path, f"SELECT 1 FROM vector_block WHERE {IS_PAID} LIMIT 1"))  # noqa: S608  # ours
 
 
 def _create(path: str) -> None:

@@ -266,6 +266,11 @@ TABLES = (
 )
 """All tables but those of pages' Markdown, and those whose rows depend on another table's."""
 
+# What the fingerprint of a model begins with whose vectors cost money or hours: they are removed
+# with the texts that they are of, never to be made again.
+PAID = b"paid"
+IS_PAID = f"substr(model, 1, {len(PAID)}) = x'{PAID.hex()}'"
+
 SHADOWS = tuple(
     f"{table}_{part}"
     for table in ("words", "stems")

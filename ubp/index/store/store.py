@@ -93,7 +93,7 @@ class Store:
     def clear(self) -> None:
         """Remove everything but paid vectors: it is read again from Git and the work tree."""
         from ubp.index.store.page_facts import clear_pages
-        from ubp.index.store.vectors import IS_PAID
+        from ubp.index.store.schema import IS_PAID
 
         self._remembered = None
 

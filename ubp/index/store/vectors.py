@@ -1,5 +1,6 @@
 """The vectors of texts, in blocks of bytes, and the fingerprints of models."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -7,16 +8,12 @@ from typing import NamedTuple
 
 from ubp.index.store.codec import KEY_BYTES
 from ubp.index.store.database import Database
-from ubp.index.store.schema import insertion, intact
+from ubp.index.store.file import other_formats, read_elsewhere
+from ubp.index.store.schema import IS_PAID, insertion, intact
 
 # A block that is not full is rewritten with every addition: 1,024 vectors of 256 numbers are
 # 280 KB, and 200,000 vectors are 200 rows.
 BLOCK_VECTORS = 1024
-
-# What the fingerprint of a model begins with whose vectors cost money or hours: they are removed
-# with the texts that they are of, never to be made again.
-PAID = b"paid"
-IS_PAID = f"substr(model, 1, {len(PAID)}) = x'{PAID.hex()}'"
 
 COLUMNS = "size, keys, vectors"
 INTACT = intact("vector_block")
@@ -68,6 +65,17 @@ class VectorTable:
         added = Block(len(keys) // KEY_BYTES, keys, vectors)
         if keys:
             self._database.write(lambda connection: self._append(connection, added))
+
+    def elsewhere(self) -> Iterator[Block]:
+        """Yield the model's blocks in indexes of other formats, the last one written first."""
+        path = self._database.path
+        sql = "SELECT size, keys, vectors FROM vector_block WHERE model = ? AND dimensions = ?"
+        for other in other_formats(os.path.dirname(path)) if path else ():
+            for row in read_elsewhere(other, sql, [self._model, self._dimensions]):
+                block = Block(*row)
+                lengths = len(block.keys), len(block.vectors)
+                if lengths == (block.size * KEY_BYTES, block.size * self._dimensions):
+                    yield block
 
     def _append(self, connection: sqlite3.Connection, added: Block) -> None:
         last = connection.execute(
