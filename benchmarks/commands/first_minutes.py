@@ -1,10 +1,12 @@
 """From the README's first line to the first answer of the MCP server, on a machine without UBP.
 
-    python benchmarks/commands/first_minutes.py [REPOSITORY] [--python PYTHON]
+    python benchmarks/commands/first_minutes.py [REPOSITORY] [--python PYTHON] [--max-cpu SECONDS]
 
 In a temporary folder: a virtual environment, this checkout with its extra `full` installed from the
-package index, `ubp init` in a clone of the repository (without one, a small one is made), and the
-command that its snippet prints, asked over stdio. Seconds of wall and CPU, children too, a step.
+package index, `ubp check` of a small site of MkDocs, in which one of three links is broken, and
+which must report that one; with --max-cpu it fails if that takes more CPU. Then `ubp init` in a
+clone of the repository (without one, a small one is made), and the command that its snippet prints,
+asked over stdio. Seconds of wall and CPU, children too, a step.
 """
 
 import argparse
@@ -23,6 +25,13 @@ from benchmarks.common.measure import Shape, generate, print_table
 CHECKOUT = Path(__file__).parents[2]
 SMALL = Shape(pages=30, references=2, sources=100, commits=20)
 QUESTION = "How does this work?"
+SITE = {
+    "mkdocs.yml": "site_name: Sample\n",
+    "docs/index.md": "# Sample\n\nThe [set-up](setup.md), and how to [log in](setup.md#log-in).\n",
+    "docs/setup.md": "# Set-up\n\nSee the [limits](limit.md).\n\n## Log in\n\nType your name.\n",
+    "docs/limits.md": "# Limits\n\nTen requests a minute.\n",
+}
+FINDING = "docs/setup.md:3:14  error  broken-link: limit.md does not exist."
 LEFT_OUT = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE", "XDG_CACHE_HOME")
 
 
@@ -39,12 +48,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("repository", nargs="?", type=Path)
     parser.add_argument("--python", default=sys.executable, help="the machine's Python")
+    parser.add_argument("--max-cpu", type=float, help="limit to the first finding, in seconds")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         steps = measure(Path(folder), given.repository, given.python)
-    steps.append(Spent("all", sum(step.wall for step in steps), sum(step.cpu for step in steps)))
+    first = 1 + next(number for number, step in enumerate(steps) if step.step == "ubp check")
+    cpu = sum(step.cpu for step in steps[:first])
+    steps.insert(first, Spent("to the first finding", sum(s.wall for s in steps[:first]), cpu))
+    alone = [step for step in steps if step.step != "to the first finding"]
+    steps.append(Spent("all", sum(step.wall for step in alone), sum(step.cpu for step in alone)))
     rows = [(step.step, f"{step.wall:.1f}", f"{step.cpu:.1f}") for step in steps]
     print_table("The first minutes", ("step", "seconds", "CPU"), rows)
+    if given.max_cpu is not None and cpu > given.max_cpu:
+        raise SystemExit(f"The first finding takes {cpu:.1f} s of CPU, more than {given.max_cpu}.")
 
 
 def measure(folder: Path, repository: Path | None, python: str) -> list[Spent]:
@@ -62,6 +78,7 @@ def measure(folder: Path, repository: Path | None, python: str) -> list[Spent]:
     return [
         run("python -m venv", [python, "-m", "venv", str(folder / "venv")], folder, environment),
         run("pip install '.[full]'", [*pip, f"{CHECKOUT}[full]"], folder, environment),
+        find_first(ubp, write_site(folder / "site"), environment),
         run("ubp stale", [ubp, "stale"], root, environment),
         run("ubp init --yes", [ubp, "init", "--yes"], root, environment),
         ask(snippet(ubp, root, environment), folder, environment),
@@ -77,6 +94,33 @@ def run(step: str, command: Sequence[str], cwd: Path, environment: Mapping[str, 
     if done.returncode:
         raise SystemExit(f"{step}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return Spent(step, time.perf_counter() - wall, children_cpu() - cpu)
+
+
+def write_site(root: Path) -> Path:
+    """Write the sample site, and commit it."""
+    for name, text in SITE.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *words], cwd=root, check=True)
+    return root
+
+
+def find_first(ubp: str, root: Path, environment: Mapping[str, str]) -> Spent:
+    """Check the site, and see that its broken link is found and nothing else."""
+    wall, cpu = time.perf_counter(), children_cpu()
+    done = subprocess.run(
+        [ubp, "check", "--quiet"],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    if done.stdout.splitlines() != [FINDING]:
+        raise SystemExit(f"ubp check: not the finding of the site:\n{done.stdout}{done.stderr}")
+    return Spent("ubp check", time.perf_counter() - wall, children_cpu() - cpu)
 
 
 def snippet(ubp: str, root: Path, environment: Mapping[str, str]) -> list[str]:

@@ -161,7 +161,8 @@ def drive(url: str, pictures: Path | None) -> None:
         page.keyboard.press("Enter")
         page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
         print("completed line:", editor.locator(".view-line").all_text_contents()[-1])
-        page.keyboard.press("Control+Z")
+        for key in ("Escape", "Control+Z", "Escape"):  # the suggestions, the line
+            page.keyboard.press(key)
         drive_panels(page, pictures)
         drive_proposals(page, pictures)
         browser.close()
