@@ -975,10 +975,13 @@ def test_option_is_removed_although_its_field_is_not(repository, hints):
     repository.write("src/other.go", 'package a\n\nconst name = "read-timeout"\n')
     assert hints(repository) == []
     repository.remove("src/other.go")
-    repository.write("src/cli.go", source + flag.replace("read-timeout", "limit-read-time"))
-    assert hints(repository) == [
-        ("--read-timeout", "Write `--limit-read-time` instead, if the text is still right.")
-    ]
+    new = [("--read-timeout", "Write `--limit-read-time` instead, if the text is still right.")]
+    flag = flag.replace("read-timeout", "limit-read-time")
+    repository.write("src/cli.go", source + flag)
+    assert hints(repository) == new
+    flag = flag.replace("ReadTimeout", "LimitReadTime")
+    repository.write("src/cli.go", source.replace("{\n", "{\n\tLimitReadTime int\n") + flag)
+    assert hints(repository) == new
 
 
 @pytest.mark.parametrize(
