@@ -90,6 +90,7 @@ ROWS = (
         "the extra `full`; without it, only keywords are used. Exit status: 0, even without "
         "results.",
         example="ubp search 'how do tokens expire' tag:security",
+        by_hand="ubp.cli.search:search",
         tool="ubp_search",
         toolset="docs",
     ),

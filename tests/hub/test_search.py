@@ -1,7 +1,11 @@
 """A search of the hub finds what UBP finds over SQLite, only what its reader may see, at once."""
 
+import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -224,3 +228,34 @@ def test_keys_of_large_tables_begin_with_the_repository(hub):
     assert sorted(keys) == [
         (table, "repository") for table in ("chunk", "staged_chunk", "staged_text", "text")
     ]
+
+
+def run_search(repository, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "ubp", "search", *words],
+        cwd=repository.root,
+        env={**os.environ, "UBP_HUB_TOKEN": "development-token-for-tests"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_command_prints_places_freshness_and_addresses_of_all_repositories(hub, new_repository):
+    push_page(hub, new_repository("a"), "github.com/acme/api", "docs/a.md", "# A\n\nZebras run.\n")
+    elsewhere = new_repository("b")
+
+    done = run_search(elsewhere, "zebras", "--hub", hub.url)
+    quiet = run_search(elsewhere, "zebras", "--hub", hub.url, "--quiet")
+    record = run_search(elsewhere, "zebras", "--hub", hub.url, "--json")
+    refused = run_search(elsewhere, "zebras", "--hub", hub.url, "--include-links")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "1 of 1 page."
+    assert "github.com/acme/api:docs/a.md:3  A" in lines[2]
+    assert "Zebras run." in done.stdout
+    assert "https://github.com/acme/api/blob/" in done.stdout
+    assert quiet.stdout == "github.com/acme/api:docs/a.md\n"
+    assert json.loads(record.stdout)["results"][0]["repository"] == "github.com/acme/api"
+    assert (refused.returncode, "cannot be combined" in refused.stderr) == (2, True)

@@ -29,6 +29,8 @@ class TextPush:
     is_new: bool
 
 
+# To write the words of 20 MB of Japanese pages takes a minute and more.
+SECONDS_TO_MOVE = 600
 MAX_TEXTS = 2_000  # in one answer about those that are missing
 
 _STAGE = """
@@ -153,6 +155,7 @@ def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> t
         return ()
     if wanted == "none":  # what another push staged was not meant for this one
         connection.execute("delete from staged_text where repository = %s", [push.repository])
+    connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
     connection.execute(_DELETE, values)
     connection.execute(_MOVE_TEXTS, values)
     connection.execute(_MOVE_CHUNKS, values)

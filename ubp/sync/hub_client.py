@@ -28,14 +28,15 @@ MAX_TOKEN_BYTES = 32_768
 class HubClient:
     """A hub at an address, asked with a token."""
 
-    def __init__(self, address: str, token: str) -> None:
-        """Check the address.
+    def __init__(self, address: str, token: str, seconds: float = TIMEOUT_SECONDS) -> None:
+        """Check the address; `seconds` is how long an answer may take.
 
         Raises:
             UsageError: it is neither https nor http on this machine.
         """
         self.address = checked_address(address)
         self._token = token
+        self._seconds = seconds
         is_local = self.address.startswith("http:")
         self._handlers: list[BaseHandler] = [ProxyHandler({})] if is_local else []
 
@@ -68,7 +69,7 @@ class HubClient:
     def _open(self, request: Request) -> Any:
         for wait in (*WAITS, None):
             try:
-                with open_directly(request, TIMEOUT_SECONDS, *self._handlers) as response:
+                with open_directly(request, self._seconds, *self._handlers) as response:
                     data = response.read(MAX_ANSWER_BYTES + 1)
                 return decompress(data)
             except HTTPError as error:

@@ -32,11 +32,12 @@ from ubp.frame.wording import SHORT_ID, count
 from ubp.frame.writer import Writer
 from ubp.git.repository import Repository
 from ubp.index.session import Session, Target
-from ubp.sync.hub_client import HubClient, find_token
+from ubp.sync.hub_client import TIMEOUT_SECONDS, HubClient, find_token
 
 # Characters in one request: what a slow line sends again after it broke.
 BATCH_CHARACTERS = 4 << 20
 TEXTS_PER_READ = 256
+TEXTS_SECONDS = 600.0  # the first push of a large repository writes its words into the index
 ROUNDS = 4  # what is sent may be deleted meanwhile, as garbage
 
 Outcome = Literal["written", "unchanged", "overtaken", "failed"]
@@ -144,9 +145,8 @@ def run(session: Session, request: PushRequest) -> PushRecord:
 
 def _push(session: Session, request: PushRequest) -> PushRecord:
     environment = session.environment
-    client = HubClient(
-        request.to, find_token(request.to, request.token_file, environment, session.directory)
-    )
+    token = find_token(request.to, request.token_file, environment, session.directory)
+    client = HubClient(request.to, token, TEXTS_SECONDS if request.texts else TIMEOUT_SECONDS)
     name = find_name(session.repository, request.repository, environment)
     ref = find_ref(session.repository, request.ref, environment)
     board = read_board(session, "HEAD")

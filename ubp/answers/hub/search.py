@@ -153,6 +153,11 @@ class HubContextRequest(Request[HubContextRecord]):
 
 def search_text(record: HubSearchRecord, write: Writer) -> Iterator[str]:
     """Yield the pages, best first."""
+    if write.is_quiet:
+        yield from (
+            f"{write.name(hit.repository)}:{write.name(hit.filepath)}" for hit in record.results
+        )
+        return
     if not record.results:
         yield f"No page of {count(record.repositories, 'repository')} was found."
         return

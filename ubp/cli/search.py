@@ -1,0 +1,65 @@
+"""`ubp search`: the answer about this repository and collections, or a hub's about all of them."""
+
+from collections.abc import Collection, Sequence
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ubp.answers.search.search import SEARCH, SearchRequest
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.print_answer import print_answer
+from ubp.cli.terminal import Terminal
+from ubp.core.errors import UsageError
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
+
+WITH_HUB = frozenset({"query", "limit", "mode", "doc_type", "tags", "hub", "token_file"})
+
+
+def search(  # noqa: PLR0913  # what the frame and the command line give
+    request: SearchRequest,
+    *,
+    hub: Annotated[
+        str | None,
+        Parameter(metavar="URL", help="Search all repositories of this hub that you may read."),
+    ] = None,
+    token_file: Annotated[
+        str | None,
+        Parameter(metavar="FILE", help="With --hub: a file with the token ($UBP_HUB_TOKEN)."),
+    ] = None,
+    given: Collection[str],
+    keys: Sequence[str],
+    collection: str | None,
+    terminal: Terminal,
+) -> int:
+    """Print the pages that match best."""
+    if hub is None:
+        if token_file is not None:
+            raise UsageError(
+                "--token-file requires --hub.", hint="Add the hub's address: --hub URL"
+            )
+        return print_answer(SEARCH, request, terminal, collection=collection, keys=keys)
+    refused = sorted(given - WITH_HUB) if isinstance(given, frozenset) else []
+    if refused or collection is not None:
+        name = "--in" if collection is not None else f"--{refused[0].replace('_', '-')}"
+        raise UsageError(
+            f"--hub cannot be combined with {name}.",
+            cause="The hub searches the tips of repositories.",
+        )
+    from ubp.answers.hub.ask import ask_search
+    from ubp.answers.hub.search import HubSearchRequest, search_text
+
+    question = HubSearchRequest(
+        query=request.query,
+        mode=request.mode,
+        doc_type=request.doc_type,
+        tags=request.tags,
+        limit=request.limit,
+    )
+    answer = ask_search(hub, token_file, question, terminal.environment, terminal.directory)
+    if terminal.options.json:
+        terminal.record(answer)
+    else:
+        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
+        terminal.write(joined(search_text(answer, writer)))
+    return CLEAN
