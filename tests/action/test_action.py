@@ -231,6 +231,47 @@ def test_comment_is_not_written_without_findings(runner, upstream):
     assert (job.status, json.loads(runner.comments.read_text())) == (0, {})
 
 
+@pytest.fixture
+def misspelt(runner, upstream):
+    """A branch with a misspelt link, and the diff that GitHub has of it."""
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.write("docs/new.md", "# New\n\nSee [it](sesions.md).\n")
+    upstream.commit()
+    patch = "@@ -0,0 +1,3 @@\n+# New\n+\n+See [it](sesions.md)."
+    files = {"filename": "docs/new.md", "patch": patch}
+    runner.work.joinpath("files").write_text(f"{json.dumps(files)}\n")
+    return upstream
+
+
+def test_edit_is_suggested_once_where_its_line_is_in_the_diff(runner, misspelt):
+    for made in (1, 0):
+        job = pull_request(runner, misspelt, "change", suggestions="true")
+        assert job.steps["Suggest edits"] == f"Edits suggested: {made}\n"
+        assert job.status == 1  # the link is broken all the same
+    (review,) = json.loads(runner.reviews.read_text())
+    (comment,) = review["comments"]
+    assert review["commit_id"] == misspelt.git("rev-parse", "change")
+    assert (comment["path"], comment["line"], comment["side"]) == ("docs/new.md", 3, "RIGHT")
+    assert "```suggestion\nSee [it](sessions.md).\n```\n" in comment["body"]
+
+
+def test_suggestions_without_rights_or_pull_request_fail_nothing(runner, misspelt):
+    job = pull_request(
+        runner, misspelt, "change", suggestions="true", token="read-only", fail_on="never"
+    )
+    assert job.status == 0
+    assert job.steps["Suggest edits"].splitlines()[-1] == (
+        "::notice title=UBP::Cannot suggest edits. The token may lack pull-requests: write."
+    )
+    head = misspelt.head()
+    misspelt.git("push", "--quiet", "origin", "change")
+    place = runner.checkout(head, "refs/heads/change")
+    inputs = {"suggestions": "true", "fail_on": "never"}
+    job = runner.run(place, "push", {}, ref="refs/heads/change", sha=head, **inputs)
+    assert job.steps["Suggest edits"] == "Not a pull request: no edits were suggested.\n"
+    assert not runner.reviews.exists()
+
+
 def test_token_without_rights_fails_nothing(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.remove("docs/login.md")
@@ -505,7 +546,11 @@ def test_no_step_obeys_a_hostile_working_directory_and_the_job_fails(runner, ups
     assert refusal.startswith("::error title=UBP::The input `working-directory` ")
     steps = {step["name"] for step in runner.action["runs"]["steps"] if "run" in step}
     # Where no report is, and where no hub is named.
-    assert steps - job.steps.keys() <= {"Write the pull request comment", "Push to the hub"}
+    assert steps - job.steps.keys() <= {
+        "Write the pull request comment",
+        "Suggest edits",
+        "Push to the hub",
+    }
 
 
 def test_a_git_file_in_place_of_the_folder_is_refused(runner, upstream):

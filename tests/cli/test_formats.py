@@ -19,6 +19,7 @@ CONTENT = {
     "rdjson": lambda text: json.loads(text)["source"] == {"name": "ubp"},
     "gitlab": lambda text: json.loads(text)[0]["check_name"] == "stale-doc",
     "markdown": lambda text: text.startswith("### UBP: "),
+    "suggestions": lambda text: json.loads(text) == {"suggestions": []},
 }
 
 

@@ -63,7 +63,7 @@ def _apply_fixes(
             continue
         try:
             before = read_file(staleness.repository, path)
-            after, fixed_in_page = _edit(before, tuple(group), config.keys, staleness)
+            after, fixed_in_page = edit_page(before, tuple(group), config.keys, staleness)
         except (PageError, RepositoryError) as error:
             skipped[path] = " ".join(filter(None, [error.message, error.cause]))
             continue
@@ -119,7 +119,7 @@ def _is_pure_rename(verdict: ReferenceVerdict, staleness: StalenessContext) -> b
     return entry is not None and entry.id == verdict.baseline_blob
 
 
-def _edit(
+def edit_page(
     data: bytes, findings: Sequence[Finding], keys: Sequence[str], staleness: StalenessContext
 ) -> tuple[bytes, list[Fixed]]:
     """Return a page's bytes after its fixes, and the fixed findings."""

@@ -105,7 +105,7 @@ def _complete(
     outcome: Outcome, formats: Collection[str], workspace: Workspace, terminal: Terminal
 ) -> Outcome:
     """Add what only some formats contain: positions, excerpts and the repository's URL."""
-    report, excerpts = outcome.report, outcome.excerpts
+    report, excerpts, edits = outcome.report, outcome.excerpts, outcome.suggestions
     if any(FORMATS[name].is_placed for name in formats):
         from ubp.checks.locations import locate_findings
         from ubp.staleness.state import open_context
@@ -120,8 +120,17 @@ def _complete(
         session = workspace.session
         context = open_context(session, session.view_of(report.snapshot))
         excerpts = build_excerpts(report, context)
+    if any(FORMATS[name].has_edits for name in formats):
+        from ubp.output.ci.suggested_edits import build_suggestions
+        from ubp.staleness.state import open_context
+
+        session = workspace.session
+        context = open_context(session, session.view_of(report.snapshot))
+        edits = build_suggestions(outcome.report, context, session.config.keys)
     provenance = find_repository_url(workspace, report.snapshot, terminal.environment)
-    return outcome._replace(report=report, provenance=provenance, excerpts=excerpts)
+    return outcome._replace(
+        report=report, provenance=provenance, excerpts=excerpts, suggestions=edits
+    )
 
 
 def check_folder(path: str, terminal: Terminal) -> None:

@@ -102,9 +102,9 @@ def _part(
         for evidence in finding.drift.evidence:
             line = lines[evidence.line - 1] if evidence.line <= len(lines) else ""
             word = rf"(?<!\w){re.escape(evidence.name)}(?!\w)"
-            found = re.search(word, line) or re.search(re.escape(evidence.name), line)
-            if found:
-                return Part(evidence.line, found.start(), found.end())
+            name = re.search(word, line) or re.search(re.escape(evidence.name), line)
+            if name:
+                return Part(evidence.line, name.start(), name.end())
     if not 1 <= finding.line <= len(lines):
         return None
     line = lines[finding.line - 1]

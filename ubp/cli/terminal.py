@@ -22,7 +22,9 @@ BAR_WIDTH = 20  # with its label it fits on a line of 80
 SECONDS_BEFORE_PROGRESS = 0.3
 
 # The formats of `check` and `stale`; `ubp.output.formats` has the table.
-Format = Literal["text", "json", "github", "sarif", "rdjson", "gitlab", "markdown", "html"]
+Format = Literal[
+    "text", "json", "github", "sarif", "rdjson", "gitlab", "markdown", "suggestions", "html"
+]
 
 
 class Options(NamedTuple):

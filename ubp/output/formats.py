@@ -11,12 +11,13 @@ class FormatRow(NamedTuple):
     """A format: its function as `module:function`, from an outcome to the whole text.
 
     `is_placed`: it points at text, so findings need positions to the character; `has_excerpts`: it
-    quotes pages and their sources.
+    quotes pages and their sources; `has_edits`: it has the edits that would settle findings.
     """
 
     target: str
     is_placed: bool = False
     has_excerpts: bool = False
+    has_edits: bool = False
 
 
 FORMATS: Mapping[str, FormatRow] = {
@@ -25,6 +26,7 @@ FORMATS: Mapping[str, FormatRow] = {
     "rdjson": FormatRow("ubp.output.ci.rdjson:rdjson_text", is_placed=True),
     "gitlab": FormatRow("ubp.output.ci.gitlab:gitlab_text"),
     "markdown": FormatRow("ubp.output.ci.markdown:markdown_text", has_excerpts=True),
+    "suggestions": FormatRow("ubp.output.ci.suggestions:suggestions_text", has_edits=True),
     "html": FormatRow("ubp.output.html.report:outcome_html"),
 }
 

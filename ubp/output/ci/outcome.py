@@ -32,6 +32,7 @@ from ubp.frame.wording import (
     suppression_note,
 )
 from ubp.output.ci.excerpts import Excerpts
+from ubp.output.ci.suggested_edits import Suggestion
 from ubp.staleness.model import SourceDiff, Summary
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -55,7 +56,8 @@ class Outcome(NamedTuple):
     `summary` counts the levels of pages, which only `stale` does. `change` says how the
     change is named, `keys` the front matter keys given on the command line; `diffs` the
     changes of the sources, where they were requested. `judge` says who judged the alarms.
-    `excerpts` have the sentences and hunks that decide, for formats that are read.
+    `excerpts` have the sentences and hunks that decide, for formats that are read, `suggestions`
+    the edits that would settle findings.
     """
 
     command: Literal["check", "stale"]
@@ -69,6 +71,7 @@ class Outcome(NamedTuple):
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
     judge: JudgeRecord | None = None
     excerpts: Excerpts = MappingProxyType({})
+    suggestions: tuple[Suggestion, ...] = ()
 
     @property
     def is_staged(self) -> bool:
