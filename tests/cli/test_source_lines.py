@@ -59,9 +59,9 @@ def test_name_that_changed_is_marked_where_the_page_has_it(repository, at):
         session = workspace.session
         report = check_target(session, Target(), (), (), has_evidence=True)
         lines = find_source_lines(report.findings, session.view_of(report.snapshot), 80, Style())
-    assert list(lines.values()) == [
-        ("  7 | Call `login()` first.", "    |       ^^^^^"),
-    ]
+    marked = {record.rule: shown for record, shown in lines.items()}
+    assert marked["stale-doc"] == ("  7 | Call `login()` first.", "    |       ^^^^^")
+    assert marked["removed-name"][1].endswith(" ^^^^^^^")  # as it is written: `login()`
 
 
 @pytest.mark.parametrize("columns", [40, 60, 200])

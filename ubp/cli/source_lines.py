@@ -108,6 +108,9 @@ def _part(
     if not 1 <= finding.line <= len(lines):
         return None
     line = lines[finding.line - 1]
+    subject = line.find(finding.subject) if finding.subject else -1  # a name, or a path
+    if subject >= 0:
+        return Part(finding.line, subject, subject + len(finding.subject))
     start = finding.column - 1 if finding.column else len(line) - len(line.lstrip())
     return Part(finding.line, start, len(line.rstrip()))
 
