@@ -23,6 +23,7 @@ from ubp.hub.api import Handler, Hub
 from ubp.hub.identity import READ, UnauthorizedError
 from ubp.hub.metrics import CONTENT_TYPE
 from ubp.hub.tools import create_hub_server
+from ubp.hub.web_pages import web_routes
 from ubp.sync.hub_client import BODY_TYPE
 
 METADATA = "/.well-known/oauth-protected-resource/mcp"
@@ -51,7 +52,7 @@ def create_application(hub: Hub) -> Starlette:
             }
         ),
         token_verifier=_Verifier(hub),
-        custom_starlette_routes=_Endpoints(hub).routes(),
+        custom_starlette_routes=[*_Endpoints(hub).routes(), *web_routes()],
     )
 
 
