@@ -276,3 +276,22 @@ def match_segment(pattern: str, part: str) -> bool:
         if fnmatch.fnmatchcase(part, whole):
             return True
     return False
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["docs/a.md", "docs/console.md", "docs/com.md", "docs/.hidden/a b.md", "設計/é.md", "com10.md"],
+)
+def test_windows_has_ordinary_names(path):
+    assert paths.is_windows_path(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("aux.md", "docs/CON", "nul.tar.gz", "lpt1", "com\xb9.md", "docs/what?.md", "a:b.md"),
+        *("a|b.md", 'a"b.md', "<a>.md", "a*.md", "a\\b.md", "docs./a.md", "docs /a.md", "a\tb.md"),
+    ],
+)
+def test_windows_refuses_names_of_devices_signs_and_ends(path):
+    assert not paths.is_windows_path(path)

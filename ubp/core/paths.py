@@ -21,6 +21,10 @@ PAGE_SUFFIXES = (".md", ".mdx", ".markdown")
 DOCUMENT_NAMESPACE = bytes.fromhex("5cd6f541375f5195b584e51358496f0a")
 """`uuid.uuid5(uuid.NAMESPACE_URL, "urn:ubp:document")`; changing it would change every `doc_id`."""
 
+# Compiled where it is used: each hook imports this module.
+_FOREIGN = (
+    r'(?i:con|prn|aux|nul|(?:com|lpt)[0-9\xb9\xb2\xb3])(?:\.|$)|.*(?:[\x00-\x1f<>:"\\|?*]|[ .]$)'
+)
 _DRIVE = re.compile(r"[A-Za-z]:")
 _BRACKET = r"\[(?P<negation>(?>[!^]?))(?P<members>[^/][^/\]]*)\]"
 _TOKEN = re.compile(rf"(?P<star>\*+)|(?P<question>\?)|{_BRACKET}|(?P<plain>.)", re.DOTALL)
@@ -53,6 +57,14 @@ def normalize_path(path: str) -> FilePath | None:
     if parts and (parts[0].startswith("\\") or _DRIVE.match(parts[0])):
         return None
     return FilePath("/".join(parts))
+
+
+def is_windows_path(path: str) -> bool:
+    """Return whether Windows has files with the names of a path: no `aux.md`, no `a?.md`, no `a. `.
+
+    A clone with others cannot be checked out there.
+    """
+    return not any(re.match(_FOREIGN, part) for part in path.split("/"))
 
 
 def is_within(path: str, directory: str) -> bool:

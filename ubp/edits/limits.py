@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from ubp.core.config import Config, is_document
 from ubp.core.errors import BadArgumentError, UsageError
 from ubp.core.model import FilePath
-from ubp.core.paths import match_any, nfc
+from ubp.core.paths import is_windows_path, match_any, nfc
 from ubp.core.shell import UNPRINTABLE
 from ubp.core.text import fold
 from ubp.edits.model import Agent
@@ -28,10 +28,6 @@ MAX_PATH_BYTES = 1_024
 """What file systems take at most (macOS: the whole path)."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# Windows has no such files.
-_FOREIGN = re.compile(
-    r'(?:con|prn|aux|nul|(?:com|lpt)[0-9\xb9\xb2\xb3])(?:\.|$)|.*[<>"|?*]', re.IGNORECASE
-)
 _SECRETS = (
     ("a private key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
     ("an AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
@@ -86,7 +82,7 @@ def _check_new_path(path: FilePath, view: View) -> None:
     decoded = normalize("NFKC", unquote(path))
     if ".." in decoded.split("/") or decoded.count("/") != path.count("/"):
         raise _refused(path, "Once decoded, it is another path.")
-    if any(_FOREIGN.match(part) for part in path.split("/")):
+    if not is_windows_path(path):
         raise _refused(path, "Windows has no files with such names.")
     lengths = [len(part.encode()) for part in path.split("/")]
     if max(lengths) > MAX_NAME_BYTES or sum(lengths) + len(lengths) > MAX_PATH_BYTES:

@@ -13,7 +13,7 @@ from ubp.checks.run import CheckOptions, choose_rules
 from ubp.core.config import is_document
 from ubp.core.errors import PageError
 from ubp.core.model import FilePath, Link
-from ubp.core.paths import normalize_path
+from ubp.core.paths import is_windows_path, normalize_path
 from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import find_in_pages
 from ubp.lsp.navigation import head_lines
@@ -151,7 +151,7 @@ def _missing_page(context: EditorContext, path: FilePath, link: Link) -> FilePat
         new = normalize_path(f"{base}/{link.target.lstrip('/')}".lstrip("/"))
     if new is None or context.view.entry(new) or not is_document(context.session.config, new):
         return None
-    return new
+    return new if is_windows_path(new) else None
 
 
 def _creation(context: EditorContext, path: FilePath) -> types.WorkspaceEdit:

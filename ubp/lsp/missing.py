@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ubp.checks.finding import WIKILINKS
 from ubp.core.config import is_document
 from ubp.core.model import FilePath
-from ubp.core.paths import PAGE_SUFFIXES, normalize_path
+from ubp.core.paths import PAGE_SUFFIXES, is_windows_path, normalize_path
 from ubp.index.link_graph import GraphEdge
 from ubp.index.session import Target
 from ubp.lsp.context import EditorContext
@@ -33,7 +33,7 @@ def missing_path(context: EditorContext, edge: GraphEdge) -> FilePath | None:
     if path is None or not path.lower().endswith(PAGE_SUFFIXES):
         return None
     is_free = context.view.entry(path) is None and is_document(context.session.config, path)
-    return path if is_free else None
+    return path if is_free and is_windows_path(path) else None
 
 
 def _find_missing(context: EditorContext) -> Missing:
