@@ -144,3 +144,9 @@ def test_command_is_not_broken_so_that_it_can_be_copied():
     )
     # Longer than the terminal, which then wraps it itself.
     assert command in wrap(f"Now: {command}\n", 40)
+
+
+def test_line_of_a_page_keeps_its_mark_where_it_is_wrapped():
+    assert wrap("  | A sentence of a page that is rather long.\n", 40) == (
+        "  | A sentence of a page that is\n  | rather long.\n"
+    )

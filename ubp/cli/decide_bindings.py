@@ -16,6 +16,7 @@ from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE
 from ubp.bindings.write import Refusal, add_refusals, bind_pages
 from ubp.cli.decide import decide
 from ubp.cli.decisions import Choice, Decision, Item, Panes
+from ubp.cli.display import fit_end
 from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.terminal import Terminal
 from ubp.core.model import FilePath
@@ -32,6 +33,7 @@ REFUSED = Choice("r", "refuse", "refused", help="never propose it for this page 
 NEVER = Choice("x", "never", "refused for all", help="never propose it for any page again")
 # Of a source its beginning is shown.
 MAX_SOURCE_LINES = 200
+SOURCE_WIDTH = 15  # in the list
 
 Proposal = tuple[FilePath, SuggestionRecord]
 
@@ -79,7 +81,7 @@ def binding_item(proposal: Proposal, session: Session) -> Item:
     )
     return Item(
         printable(path),
-        printable(f"{suggestion.confidence:.2f}  {suggestion.source_path}"),
+        f"{suggestion.confidence:.2f}  {fit_end(printable(suggestion.source_path), SOURCE_WIDTH)}",
         (ACCEPTED, REFUSED, NEVER, other),
         partial(_panes, proposal, session),
     )

@@ -30,6 +30,7 @@ _LINKED = re.compile(
 # What can be typed is cyan; a joint takes the place of its spaces while lines are wrapped.
 _COMMAND = re.compile(r"\x1b\[36m[^\x1b]*(?:\x1b\]8;[^\x1b]*\x1b\\[^\x1b]*)*\x1b\[0m")
 _JOINT = "\ue000"
+_QUOTED = re.compile(r" *\| ")
 _LINK = re.compile(r"\x1b\]8;[^\x1b]*\x1b\\")
 
 
@@ -68,6 +69,21 @@ def wrap(text: str, width: int) -> str:
     )
 
 
+def fit(text: str, columns: int) -> str:
+    """Return the beginning of a text that is as wide as so many columns, with an ellipsis."""
+    if text_width(text) <= columns:
+        return text
+    width, length = 1, 0  # of the ellipsis
+    while length < len(text) and (width := width + text_width(text[length])) <= columns:
+        length += 1
+    return text[:length] + "…" if columns > 0 else ""
+
+
+def fit_end(text: str, columns: int) -> str:
+    """Return the end of a text that is as wide as so many columns, after an ellipsis."""
+    return fit(text[::-1], columns)[::-1]
+
+
 def _width(line: str) -> int:
     return text_width(_LINK.sub("", _ESCAPE.sub("", line)))
 
@@ -90,12 +106,15 @@ def _wrap_line(line: str, width: int) -> Iterator[str]:
     room = width - indent - HANGING
     is_long = any(_width(command) > room for command in commands)
     parts = content[indent:].wrap(console, room, overflow="ignore" if is_long else "fold")
+    margin = " " * (indent + HANGING)
+    if quoted := _QUOTED.match(content.plain):  # a line of a page
+        margin = quoted[0]
     for number, part in enumerate(parts):
         part.rstrip()
         with console.capture() as captured:
             console.print(part, end="", soft_wrap=True)
         shown = captured.get().replace(_JOINT, " ") if commands else captured.get()
-        yield " " * (indent + (HANGING if number else 0)) + shown
+        yield (margin if number else " " * indent) + shown
 
 
 def _join_words(command: re.Match[str]) -> str:

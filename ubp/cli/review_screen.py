@@ -20,13 +20,15 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from ubp.cli.decisions import UNDECIDED, Choice, Decision, Decisions, Item, Panes
+from ubp.cli.display import fit, fit_end
 from ubp.core.errors import UbpError
 from ubp.core.model import FilePath
 from ubp.frame.wording import count, joined, printable
 
 Files = Mapping[FilePath, bytes]
 
-LIST_WIDTH = 26  # a third of 80 columns, without the margin
+LIST_WIDTH = 25  # a third of 80 columns, without the mark and a scroll bar
+TITLE_WIDTH = 50
 NARROW = 72  # columns, below which the list is above the page
 MAX_LINES = 2000  # of a pane; the commands that a review prints show all
 TAB = 4
@@ -55,7 +57,7 @@ class ReviewApp(Screens[dict[int, Decision]]):
     CSS = """
     #title, #keys { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
     #title { text-style: bold; }
-    #items { width: 27; height: 1fr; border: none; padding: 0; }
+    #items { width: 27; height: 1fr; border: none; padding: 0; scrollbar-size: 1 1; }
     #items:focus { border: none; }
     .-narrow #body { layout: vertical; }
     .-narrow #items { width: 1fr; height: 6; }
@@ -268,7 +270,9 @@ class ReviewApp(Screens[dict[int, Decision]]):
             ("source", panes.source_title, panes.source),
         ):
             pane = self.query_one(f"#{name}-pane", VerticalScroll)
-            pane.border_title = Content(title)  # a text would be read as markup
+            pane.border_title = Content(
+                fit_end(title, TITLE_WIDTH)
+            )  # a text would be read as markup
             pane.set_class(not text, "-empty")
             self.query_one(f"#{name}", Static).update(_content(text))
             if is_new:
@@ -366,10 +370,10 @@ def run_screen(
 def _label(item: Item, decision: Decision, *, is_shown: bool) -> Content:
     past = [decision.choice.past] if decision.choice else []
     past += ["edited"] if decision.edited else []
-    detail = Content.styled(", ".join(past), "bold") if past else Content(item.detail)
-    indented = Content("    ") + detail.truncate(LIST_WIDTH - 4, ellipsis=True)
+    detail = fit(", ".join(past) or item.detail, LIST_WIDTH - 4)
     mark = "> " if is_shown else "  "  # where there are no colors
-    return Content.assemble((f"{mark}{item.name}", "bold"), "\n", indented)
+    name = fit_end(item.name, LIST_WIDTH - len(mark))
+    return Content.assemble((f"{mark}{name}", "bold"), f"\n    {detail}")
 
 
 def _content(text: str) -> Content:

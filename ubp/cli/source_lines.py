@@ -12,6 +12,7 @@ from ubp.answers.checks.finding import finding_record
 from ubp.checks.finding import Finding, Region
 from ubp.checks.locations import LinkRegions, find_regions
 from ubp.checks.places import by_place
+from ubp.cli.display import fit, fit_end
 from ubp.core.model import FilePath, Link
 from ubp.frame.wording import Style, printable, text_width
 from ubp.index.view import View
@@ -72,23 +73,13 @@ def marked_line(text: str, part: Part, columns: int) -> tuple[str, str]:
         for piece in (text[: part.start], text[part.start : part.end], text[part.end :])
     )
     before = before.lstrip()
-    meant = _fit(meant, columns * 2 // 3)
+    meant = fit(meant, columns * 2 // 3)
     room = columns - text_width(meant)
     if text_width(before) + text_width(after) > room:
-        before = _fit(before[::-1], max(room // 2, room - text_width(after)))[::-1]
-        after = _fit(after, room - text_width(before))
+        before = fit_end(before, max(room // 2, room - text_width(after)))
+        after = fit(after, room - text_width(before))
     mark = " " * text_width(before) + "^" * max(1, text_width(meant))
     return f"{before}{meant}{after}", mark
-
-
-def _fit(text: str, columns: int) -> str:
-    """Return the beginning of a text that is as wide as so many columns at most."""
-    if text_width(text) <= columns:
-        return text
-    width, length = 1, 0  # of the ellipsis
-    while length < len(text) and (width := width + text_width(text[length])) <= columns:
-        length += 1
-    return text[:length] + "…" if columns > 0 else ""
 
 
 def _part(
