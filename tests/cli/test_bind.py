@@ -7,7 +7,12 @@ import sys
 
 import pytest
 
+from ubp.answers.bindings.bind import BindRequest, propose, suggested_page_record
 from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions, Suggestion
+from ubp.cli.decide_bindings import binding_item
+from ubp.cli.decisions import UNDECIDED
+from ubp.core.model import FilePath
+from ubp.workspace import Workspace
 
 NAMED = Evidence("path", "src/a.py", 3, 0.75)
 TOGETHER = Evidence("commit", "4 shared commits", None, 0.25)
@@ -255,6 +260,26 @@ def test_bind_interactive_another_source_may_be_typed(deciding, project):
 def test_bind_interactive_sources_of_a_page_are_written_together(deciding, project):
     assert deciding("a", "a", "q", "y").startswith("Added 2 sources to 1 page.\n")
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
+
+
+def test_bind_interactive_shows_the_lines_with_the_evidence_and_the_source(project):
+    project.write("docs/b.md", "# b\n" + "\nText.\n" * 50 + "\nSee `src/a.py`.\n")
+    project.commit()
+    with Workspace.open(str(project.root)) as workspace:
+        suggestions = propose(workspace.session, BindRequest(("docs/b.md",)))
+        suggestion = next(
+            suggestion
+            for suggestion in suggested_page_record(suggestions.pages[0]).suggestions
+            if suggestion.source_path == "src/a.py"
+        )
+        item = binding_item((FilePath("docs/b.md"), suggestion), workspace.session)
+        panes = item.panes(UNDECIDED)
+    page = re.sub(r"\x1b\[[0-9;]*m", "", panes.page)
+    assert " 103 See `src/a.py`.\n" in page
+    assert "   …\n 100 \n" in page
+    assert "# b" not in page
+    assert (panes.page_title, panes.source_title) == ("docs/b.md", "src/a.py")
+    assert panes.source.splitlines()[0].endswith(" a")
 
 
 def test_bind_interactive_without_proposals_says_so(deciding):

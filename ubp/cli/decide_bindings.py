@@ -31,8 +31,9 @@ from ubp.index.session import Session
 ACCEPTED = Choice("a", "add", "added", help="add the source to the page")
 REFUSED = Choice("r", "refuse", "refused", help="never propose it for this page again")
 NEVER = Choice("x", "never", "refused for all", help="never propose it for any page again")
-# Of a source its beginning is shown.
-MAX_SOURCE_LINES = 200
+# Of a page, the lines around those with the evidence; else of it and of a source its beginning.
+CONTEXT = 3
+MAX_LINES = 200
 SOURCE_WIDTH = 15  # in the list
 
 Proposal = tuple[FilePath, SuggestionRecord]
@@ -123,12 +124,22 @@ def _chosen(suggestion: SuggestionRecord, decision: Decision, session: Session) 
 
 
 def _page_lines(path: FilePath, marked: set[int], session: Session, write: Writer) -> Iterator[str]:
-    """Yield a page with the numbers of its lines; those with the evidence are bold."""
+    """Yield the lines of a page around those with the evidence, which are bold; else its first."""
     data = session.view().read([path])[path] or b""
-    for number, line in enumerate(data.decode("utf-8", "surrogateescape").splitlines(), 1):
-        text = printable_line(line)
-        shown = write.style.strong(text) if number in marked else text
-        yield f"{write.style.dim(f'{number:4}')} {shown}"
+    lines = data.decode("utf-8", "surrogateescape").splitlines()
+    shown = [
+        number
+        for number in range(1, len(lines) + 1)
+        if any(abs(number - line) <= CONTEXT for line in marked)
+    ]
+    last = 0
+    for number in shown or range(1, min(len(lines), MAX_LINES) + 1):
+        if number > last + 1:
+            yield write.style.dim("   …")
+        last = number
+        text = printable_line(lines[number - 1])
+        line = write.style.strong(text) if number in marked else text
+        yield f"{write.style.dim(f'{number:4}')} {line}"
 
 
 def _source_lines(source: str, session: Session, write: Writer) -> Iterator[str]:
@@ -144,10 +155,10 @@ def _source_lines(source: str, session: Session, write: Writer) -> Iterator[str]
         return
     part = part_at(view, FilePath(source))
     spans = part_lines(view, [part])[part] if part else ()
-    first, last = spans[0] if spans else (1, MAX_SOURCE_LINES)
+    first, last = spans[0] if spans else (1, MAX_LINES)
     data = read_document(session.repository, view.snapshot, path, entry) or b""
     lines = data.decode("utf-8", "surrogateescape").splitlines()
-    for number, line in enumerate(lines[first - 1 : last][:MAX_SOURCE_LINES], first):
+    for number, line in enumerate(lines[first - 1 : last][:MAX_LINES], first):
         yield f"{write.style.dim(f'{number:4}')} {printable_line(line)}"
 
 
