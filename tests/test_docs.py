@@ -205,7 +205,8 @@ def describe_fields(request):
 def literal(value):
     """A value as Python writes it, with double quotes."""
     if isinstance(value, tuple | list):
-        return f"({''.join(f'{literal(item)}, ' for item in value).rstrip()})"
+        items = ", ".join(map(literal, value))
+        return f"({items},)" if len(value) == 1 else f"({items})"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
