@@ -152,6 +152,9 @@ def drive(url: str, pictures: Path | None) -> None:
         page.wait_for_selector(".monaco-hover:visible .hover-contents")
         show("hover", page, ".monaco-hover:visible .hover-contents")
         photograph(page, pictures, "diagnostics")
+        drive_panels(page, pictures)  # before the page is edited: then it is fresh
+        choose(page, "Control+P", "docs/auth.md")
+        page.wait_for_selector(".codelens-decoration")
         editor.locator(".view-line").last.click()
         page.keyboard.press("Control+End")
         page.keyboard.type("See [[ses", delay=100)
@@ -161,9 +164,6 @@ def drive(url: str, pictures: Path | None) -> None:
         page.keyboard.press("Enter")
         page.wait_for_timeout(MILLISECONDS_TO_SETTLE)
         print("completed line:", editor.locator(".view-line").all_text_contents()[-1])
-        for key in ("Escape", "Control+Z", "Escape"):  # the suggestions, the line
-            page.keyboard.press(key)
-        drive_panels(page, pictures)
         drive_proposals(page, pictures)
         browser.close()
 

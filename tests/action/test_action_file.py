@@ -43,6 +43,11 @@ def test_actionlint_finds_nothing_in_the_workflows_and_how_they_use_the_action()
     assert (done.returncode, done.stdout) == (0, "")
 
 
+def test_only_one_workflow_publishes_on_the_forge_s_pages():
+    publishing = [file.name for file in WORKFLOWS if "actions/deploy-pages@" in file.read_text()]
+    assert publishing == ["site.yml"]  # each deployment replaces the whole site
+
+
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
 def test_shellcheck_finds_nothing_in_any_step(step):
     script = f"#!/bin/bash -e\n{step['run']}"
