@@ -20,6 +20,7 @@ from ubp.search.fusion import (
     fuse,
     words_share,
 )
+from ubp.search.galleries import demote_galleries
 from ubp.search.lexical import STOP_WORDS, Corpus, LexicalRanking, find_words, name_of
 from ubp.search.named import Named, add_headings, find_headed, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
@@ -79,8 +80,9 @@ class Stopwatch:
 class PageQuery(NamedTuple):
     """The text of a query for documents, and the options of the search.
 
-    `is_absolute`: scores of words alone are comparable with those of other queries, too. `version`
-    is the one that comes first, None: the newest.
+    `is_absolute`: scores are comparable with those of other queries: those of words alone are no
+    shares of the best one, and galleries keep theirs. `version` is the one that comes first, None:
+    the newest.
     """
 
     text: str
@@ -240,7 +242,9 @@ def _find(
         with context.watch.step("fusion"):
             fused = fuse(*_fusion_input(rankings, lexical, asked))
             found = [document for document in fused if is_found(document.path, rankings)]
-            folded = _fold(view, found, named, asked)
+            is_weighed = asked.mode == "hybrid" and not asked.is_absolute
+            ordered = demote_galleries(found) if is_weighed else found
+            folded = _fold(view, ordered, named, asked)
         is_cut = rankings.words.is_cut or rankings.meaning.is_cut
         if not (folded.copies and is_cut and len(folded.found) < asked.limit < chunks < MAX_CHUNKS):
             break
