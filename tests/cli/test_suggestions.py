@@ -69,6 +69,7 @@ def suggested(comment):
 def test_review_suggests_what_fix_would_write(review, changed, ubp):
     record = review()
     assert (record["event"], record["commit_id"]) == ("COMMENT", COMMIT)
+    assert record["body"] == "UBP suggests 3 edits."
     by_place = {(c["path"], c["line"]): c for c in record["comments"]}
     assert by_place.keys() == {("docs/far.md", 3), ("docs/new.md", 3), ("docs/pinned.md", 4)}
     assert all(comment["side"] == "RIGHT" for comment in by_place.values())

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
+from ubp.frame.wording import count
 from ubp.output.ci.markdown import MAX_MESSAGE_CHARACTERS, code, fenced
 from ubp.output.ci.outcome import Outcome, is_text, machine_json, resolving_commands
 from ubp.output.ci.suggested_edits import Suggestion
@@ -55,7 +56,10 @@ def write_review(suggestions: str, files: str, known: str, commit: str, review: 
     with open(known, encoding="utf-8") as file:
         comments = list(_comments(made, patches, {line.strip() for line in file}))[:MAX_COMMENTS]
     with open(review, "w", encoding="utf-8") as file:
-        json.dump({"commit_id": commit, "event": "COMMENT", "comments": comments}, file)
+        body = f"UBP suggests {count(len(comments), 'edit')}."  # which the event requires
+        json.dump(
+            {"commit_id": commit, "event": "COMMENT", "body": body, "comments": comments}, file
+        )
     return len(comments)
 
 
