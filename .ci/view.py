@@ -40,8 +40,8 @@ SOURCE = "SESSION_HOURS = {}\n\n\ndef open_session({}):\n    ...\n"
 RETRIES = "# Retries\n\nA request is sent three times.\n"
 
 
-def main() -> None:
-    """Write the picture."""
+def draw() -> str:
+    """Return the picture."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         _git(root, "init", "--quiet")
@@ -59,7 +59,7 @@ def main() -> None:
                 propose(session, request)
             items = [proposal_item(review(session, n)) for n in open_numbers(session)]
             drawn = asyncio.run(_draw(ReviewApp("Proposals", items)))
-    PICTURE.write_text(re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL))
+    return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
 
 
 async def _draw(app: ReviewApp) -> str:
@@ -90,4 +90,4 @@ def _git(root: Path, *words: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    PICTURE.write_text(draw(), encoding="utf-8")

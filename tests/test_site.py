@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -87,3 +88,12 @@ def test_moving_picture_shows_what_the_tutorial_shows():
     cast = load(ROOT / ".ci/cast.py")
     drawn = cast.draw((DOCS / "tutorial.md").read_text(encoding="utf-8"))
     assert drawn == cast.PICTURE.read_text(encoding="utf-8"), "Run: python .ci/cast.py"
+
+
+def test_picture_of_the_view_shows_what_it_shows_and_loads_nothing():
+    view = load(ROOT / ".ci/view.py")
+    committed = view.PICTURE.read_text(encoding="utf-8")
+    pictures = committed, view.draw()
+    shown, drawn = (re.findall(r"<text[^>]*>([^<]*)</text>", svg) for svg in pictures)
+    assert shown == drawn, "Run: python .ci/view.py"
+    assert "url(http" not in committed
