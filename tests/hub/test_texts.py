@@ -6,6 +6,8 @@ import pytest
 
 from tests.hub.test_secrets import HIDDEN, dump_of, make_pages
 from ubp.board.texts import blob_id, text_row
+from ubp.core.errors import HubError
+from ubp.hub.maintenance import collect_garbage
 from ubp.hub.tokens import MAX_POSITIONS, vectors, write_tsquery
 from ubp.index.match import AllOf, Phrase, Without
 from ubp.sync.hub_client import HubClient
@@ -131,6 +133,65 @@ def test_text_of_another_blob_is_refused(repository, hub):
 
     assert (status, b"not that of its blob" in answer) == (400, True)
     assert hub.rows("select count(*) from staged_text") == [(0,)]
+
+
+def test_interrupted_push_is_continued(repository, hub, monkeypatch):
+    for number in range(6):
+        repository.write(f"docs/{number}.md", f"# {number}\n\nZebra {number}.\n")
+    repository.commit()
+    monkeypatch.setattr("ubp.answers.hub.push.BATCH_BYTES", 30)
+    post = HubClient.post
+
+    def break_off(self, path, value):
+        if path == "/v1/texts" and hub.rows("select count(*) from staged_text") == [(2,)]:
+            raise HubError("The line is broken.")
+        return post(self, path, value)
+
+    monkeypatch.setattr(HubClient, "post", break_off)
+    with pytest.raises(HubError):
+        hub.push(repository, texts=True)
+    board = hub.rows("select count(*) from file")
+    monkeypatch.setattr(HubClient, "post", post)
+
+    record = hub.push(repository, texts=True)
+
+    assert board == [(0,)]
+    assert record.sent_texts == 4
+    assert len(stored(hub)) == 6
+    assert hub.rows("select count(*) from staged_text") == [(0,)]
+
+
+def test_texts_of_another_branch_than_the_tip_are_not_kept(repository, hub):
+    repository.write("docs/a.md", "# A\n")
+    repository.commit()
+    hub.push(repository, texts=True)
+    repository.git("checkout", "-q", "-b", "draft")
+    repository.write("docs/draft.md", "# Draft\n")
+    repository.commit()
+
+    record = hub.push(repository, texts=True)
+
+    assert (record.outcome, record.sent_texts) == ("written", 0)
+    assert hub.rows("select count(*) from text") == [(1,)]
+
+
+def test_garbage_of_texts_is_deleted_and_live_texts_stay(repository, hub):
+    for number in range(8):
+        repository.write("docs/a.md", f"# A\n\nState {number}.\n")
+        repository.write(f"docs/{number}.md", f"# {number}\n")
+        repository.commit()
+        hub.push(repository, texts=True)
+        with hub.database.connection() as connection:
+            collect_garbage(connection, hub.hub.config, upload_hours=0)
+    kept = stored(hub)
+
+    assert len(kept) == 9
+    assert None not in kept.values()
+    for table in ("text", "staged_text", "staged_chunk"):
+        expected = 9 if table == "text" else 0
+        assert hub.rows(f"select count(*) from {table}") == [(expected,)]
+    chunks = hub.rows("select count(*), sum(length), sum(stem_length) from chunk")
+    assert hub.rows("select chunks, words, stems from search_state") == chunks
 
 
 @pytest.mark.parametrize(
