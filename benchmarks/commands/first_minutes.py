@@ -31,7 +31,7 @@ SITE = {
     "docs/setup.md": "# Set-up\n\nSee the [limits](limit.md).\n\n## Log in\n\nType your name.\n",
     "docs/limits.md": "# Limits\n\nTen requests a minute.\n",
 }
-FINDING = "docs/setup.md:3:14  error  broken-link: limit.md does not exist."
+FINDING = "docs/setup.md:3:9  error  broken-link: limit.md does not exist."
 LEFT_OUT = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE", "XDG_CACHE_HOME")
 
 

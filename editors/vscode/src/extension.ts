@@ -357,9 +357,7 @@ async function decide(
 
 /** Select the next proposal, and show it if the last one was shown. */
 async function goOn(from: ProposalNode | undefined): Promise<void> {
-  const all = documentation.proposals;
-  const next = from && all[all.indexOf(from) + 1];
-  await select(next ?? from);
+  await select(from && (documentation.proposalAfter(from.proposal) ?? documentation.proposalNode(from.proposal)));
 }
 
 async function select(node: ProposalNode | undefined): Promise<void> {
@@ -374,7 +372,7 @@ async function select(node: ProposalNode | undefined): Promise<void> {
 async function undoDecision(): Promise<void> {
   const undone = documentation.decisions.undo();
   documentation.redraw();
-  await select(documentation.proposals.find((node) => node.proposal === undone));
+  await select(undone && documentation.proposalNode(undone));
 }
 
 async function applyDecisions(): Promise<void> {

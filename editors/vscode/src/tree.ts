@@ -55,6 +55,17 @@ export class Documentation implements vscode.TreeDataProvider<Node> {
     return this.sections.flatMap(children).filter((node): node is ProposalNode => node.kind === "proposal");
   }
 
+  /** The node of a proposal, which each refresh makes anew. */
+  proposalNode(proposal: Proposal): ProposalNode | undefined {
+    return this.proposals.find((node) => node.proposal.id === proposal.id);
+  }
+
+  /** The node after that of a proposal. */
+  proposalAfter(proposal: Proposal): ProposalNode | undefined {
+    const all = this.proposals;
+    return all[all.findIndex((node) => node.proposal.id === proposal.id) + 1];
+  }
+
   getChildren(node?: Node): Node[] {
     return [...(node === undefined ? this.sections.filter((found) => children(found).length > 0) : children(node))];
   }
