@@ -321,3 +321,24 @@ def test_tab_is_linked_by_its_number(manual, check):
     )
     report = check(manual, lists_unconfirmed=True)
     assert [finding.subject for finding in report.findings] == ["markdown setup.md#__tabbed_1_3"]
+
+
+def test_headings_of_a_form_that_is_nearly_always_lost_are_not_confirmed(guide, check):
+    def write(count):
+        links = "".join(f"[x](#option-{number})\n" for number in range(count))
+        guide.write("docs/setup.md", f"# Setup\n\n## Install\n\n[i](#install)\n\n{links}")
+
+    write(9)
+    assert len(check(guide).findings) == 9
+    write(10)
+    assert forms(check(guide)) == [("#", 10)]
+
+
+def test_paths_of_a_form_that_often_leads_nowhere_are_not_confirmed(repository, check):
+    for number in range(10):
+        repository.write(f"pages/p{number}.md", f"# P\n\n[x](names{number}.md)\n")
+    repository.write("pages/good.md", "[x](p1.md)\n" * 19)
+    repository.commit("Begin")
+    assert forms(check(repository)) == [("….md", 10)]
+    repository.write("pages/good.md", "[x](p1.md)\n" * 20)
+    assert len(check(repository).findings) == 10

@@ -1,17 +1,14 @@
 """Forms of links: how they are written, and what was found in each form."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.checks.context import RuleContext
-from ubp.checks.evidence import Evidence, leaves
-from ubp.checks.finding import WIKILINKS, Finding, Form, UnconfirmedLinks
+from ubp.checks.evidence import VERIFIABLE, Evidence, leaves, written_form
+from ubp.checks.finding import Finding, Form, UnconfirmedLinks
 from ubp.checks.rules import broken_link, missing_anchor
 from ubp.core.model import FilePath, Link
-from ubp.core.paths import PAGE_SUFFIXES
-from ubp.markdown.resolve import FILE_SUFFIX
 from ubp.markdown.sites.site import OWN_ANCHORS
 
 MAX_SHOWN = 4
@@ -23,9 +20,6 @@ LINK_RULES: Mapping[str, Callable[[RuleContext], Iterable[Finding]]] = {
 }
 """The rules whose findings need evidence."""
 
-_PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
-_VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
-_HTML_SUFFIXES = (".html", ".htm")
 _LEAVING = "../…"
 
 
@@ -37,32 +31,14 @@ def form_of(rule: str, path: FilePath, link: Link, context: RuleContext) -> Form
         return Form(rule, generator, folder, "#")
     if site and leaves(site, path, link):
         return Form(rule, generator, folder, _LEAVING)
-    return Form(rule, generator, folder, _written(link))
-
-
-def _written(link: Link) -> str:
-    """Return how the target of a link is written: `@/`, `/…`, `/….md`, `….md`, `…`."""
-    target = link.target
-    if link.kind in WIKILINKS:
-        return "[[…]]"
-    if prefix := _PREFIX.match(target):
-        return f"{prefix[0]}…"
-    root = "/" if target.startswith("/") else ""
-    name = target.rpartition("/")[2].lower()
-    if name.endswith(PAGE_SUFFIXES):
-        return f"{root}….md"
-    if name.endswith(_HTML_SUFFIXES):
-        return f"{root}….html"
-    if FILE_SUFFIX.search(name):
-        return f"{root}…{name[name.rindex('.') :]}"
-    return f"{root}…"
+    return Form(rule, generator, folder, written_form(link))
 
 
 def count_links(context: RuleContext) -> Counter[Form]:
     """Return how many links of each form the pages of a state have that can be verified."""
     links: Counter[Form] = Counter()
     for edge in context.graph.all_edges():
-        if edge.resolution.bucket in _VERIFIABLE:
+        if edge.resolution.bucket in VERIFIABLE:
             links[form_of(LINK, edge.source, edge.link, context)] += 1
         if edge.resolution.has_anchor is not None:
             links[form_of(ANCHOR, edge.source, edge.link, context)] += 1
