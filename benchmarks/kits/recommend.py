@@ -3,10 +3,10 @@
     python benchmarks/kits/recommend.py FOLDER
 
 FOLDER has clones, below their names without the owner, of the lists of tools in
-`benchmarks/data/recommend_contexts.json`, at its commits: 240 entries are drawn from them with its
-seed and imported as bookmarks. The 30 contexts were written from these entries by somebody who had
-not seen the ranking, each with every bookmark that helps; 10 further ones are about work for which
-none does.
+`benchmarks/data/recommend_contexts.json`, at its commits. For each of its sets 240 entries are
+drawn from them with the set's seed and imported as bookmarks. The 30 contexts of a set were written
+from these entries by somebody who had not seen the ranking, each with every bookmark that helps; 10
+further ones are about work for which none does.
 """
 
 import json
@@ -15,7 +15,7 @@ import random
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,10 +55,10 @@ def read_tools(text: str) -> Iterator[Tool]:
                 yield Tool(entry[1].strip("`* "), entry[2], words, section)
 
 
-def draw(data: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
+def draw(lists: Sequence[Mapping[str, Any]], seed: int, folder: Path) -> list[dict[str, str]]:
     """Return the drawn entries as an export of bookmarks."""
-    chance, drawn = random.Random(data["seed"]), []
-    for listed in data["lists"]:
+    chance, drawn = random.Random(seed), []
+    for listed in lists:
         clone = folder / listed["repository"].rpartition("/")[2]
         text = (clone / listed["file"]).read_text("utf-8")
         drawn += chance.sample(sorted(set(read_tools(text))), listed["drawn"])
@@ -75,50 +75,54 @@ def draw(data: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
     ]
 
 
-def main() -> None:
-    """Measure."""
+def measure(asked: Mapping[str, Any], bookmarks: Sequence[Mapping[str, str]], root: str) -> None:
+    """Import these bookmarks, ask for each context of a set, and print what was found."""
     from ubp.__main__ import main as ubp
     from ubp.kits.notes import recommend
     from ubp.kits.notes.note import read_all_notes
     from ubp.workspace import Workspace
 
+    os.environ["UBP_COLLECTIONS"] = f"{root}/collections"
+    export = Path(root) / "export.json"
+    export.write_text(json.dumps(bookmarks), "utf-8")
+    if ubp(["-C", root, "-q", "collections", "add", "saved", str(export), "--yes"]):
+        raise SystemExit("the bookmarks could not be imported")
+    names = {bookmark["href"]: bookmark["description"] for bookmark in bookmarks}
+    with Workspace.open(f"{root}/collections/saved.git") as workspace:
+        session = workspace.session
+        notes = read_all_notes(session, session.view())
+
+        def recommended(row: Mapping[str, Any]) -> list[list[str]]:
+            stack, needs = tuple(row.get("tech_stack", ())), tuple(row["needs"])
+            request = recommend.RecommendRequest(row["project_context"], stack, needs)
+            found = recommend.run(session, request).recommendations
+            return [[names.get(notes[p].url, notes[p].title) for p in each.paths] for each in found]
+
+        right = 0
+        for row in asked["contexts"]:
+            found = recommended(row)
+            is_right = any(set(of) & set(row["expected"]) for of in found[:SHOWN])
+            right += is_right
+            if not is_right:
+                print(f"{row['project_context']} {row['needs']}")
+                print(f"  expected {row['expected']}, found {found[:SHOWN]}")
+        none = 0
+        for row in asked["others"]:
+            found = recommended(row)
+            none += not found
+            if found:
+                print(f"recommended {found[:SHOWN]}: {row['project_context']}")
+    print(f"among the first {SHOWN}: {right} of {len(asked['contexts'])}")
+    print(f"nothing for what no bookmark helps with: {none} of {len(asked['others'])}")
+
+
+def main() -> None:
+    """Measure."""
     data = json.loads(DATA.read_text("utf-8"))
-    with tempfile.TemporaryDirectory() as root:
-        os.environ["UBP_COLLECTIONS"] = f"{root}/collections"
-        export = Path(root) / "export.json"
-        bookmarks = draw(data, Path(sys.argv[1]))
-        export.write_text(json.dumps(bookmarks), "utf-8")
-        if ubp(["-C", root, "-q", "collections", "add", "saved", str(export), "--yes"]):
-            raise SystemExit("the bookmarks could not be imported")
-        names = {bookmark["href"]: bookmark["description"] for bookmark in bookmarks}
-        with Workspace.open(f"{root}/collections/saved.git") as workspace:
-            session = workspace.session
-            notes = read_all_notes(session, session.view())
-
-            def recommended(row: Mapping[str, Any]) -> list[list[str]]:
-                request = recommend.RecommendRequest(
-                    row["project_context"], tuple(row.get("tech_stack", ())), tuple(row["needs"])
-                )
-                found = recommend.run(session, request).recommendations
-                return [[names.get(notes[p].url, notes[p].title) for p in f.paths] for f in found]
-
-            right = 0
-            for row in data["contexts"]:
-                found = recommended(row)
-                ranks = [n for n, of in enumerate(found, 1) if set(of) & set(row["expected"])]
-                rank = min(ranks, default=None)
-                right += rank is not None and rank <= SHOWN
-                if rank is None or rank > SHOWN:
-                    print(f"rank {rank}: {row['project_context']} {row['needs']}")
-                    print(f"  expected {row['expected']}, found {found[:SHOWN]}")
-            print(f"among the first {SHOWN}: {right} of {len(data['contexts'])}")
-            none = 0
-            for row in data["others"]:
-                found = recommended(row)
-                none += not found
-                if found:
-                    print(f"recommended {found[:SHOWN]}: {row['project_context']}")
-            print(f"nothing for what no bookmark helps with: {none} of {len(data['others'])}")
+    for asked in data["sets"]:
+        bookmarks = draw(data["lists"], asked["seed"], Path(sys.argv[1]))
+        with tempfile.TemporaryDirectory() as root:
+            measure(asked, bookmarks, root)
 
 
 if __name__ == "__main__":

@@ -249,7 +249,7 @@ class _Search:
             for path, score, of_context in zip(paths, asked, around, strict=True)
         }
         least = MIN_SCORE if need.isascii() else MIN_FOREIGN_SCORE
-        least = least if self._search.has_meaning else MIN_WORDS_SCORE
+        least = least if self._search.has_cosines else MIN_WORDS_SCORE
         least = max(least, MIN_SHARE * max(scores.values(), default=0.0))
         hits = [
             _Hit(

@@ -128,12 +128,12 @@ class NoteSearch:
         self.view, self._context = open_search(session)
 
     @property
-    def has_meaning(self) -> bool:
-        """Whether there is a model, so that meaning counts."""
-        return self._context.meaning is not None
+    def has_cosines(self) -> bool:
+        """Whether texts that are in no note have cosines: a model on this machine is there."""
+        return any(self.similarity("word", ["word"]))
 
     def similarity(self, text: str, others: Sequence[str]) -> Sequence[float]:
-        """Return the cosine of each of these texts with another one; 0 without a model."""
+        """Return the cosine of each of these texts with another one; 0 without a local model."""
         meaning = self._context.meaning
         return meaning.similarity(text, others) if meaning and others else [0.0] * len(others)
 
