@@ -20,7 +20,7 @@ from ubp.search.match import find_terms
 from ubp.search.pages import CHUNKS, SearchContext
 from ubp.search.query import read_query
 from ubp.search.scope import find_scope
-from ubp.search.semantic import SemanticRanking, find_meaning
+from ubp.search.semantic import find_meaning
 from ubp.search.terms import Term
 
 SNIPPET_CHARACTERS = 300
@@ -29,17 +29,15 @@ MEANING_SHARE = 0.5
 """Of a chunk's score: the rest is that of its words."""
 HEADING_SHARE = 0.3
 """What a heading adds that has all words of a question, next to a best chunk's 1."""
-SECTION_SHARE, TITLE_SHARE, OVERLAP_SHARE = 0.5, 0.5, 1.0
-"""What the cosine of a section's beginning adds, that of its headings, and the share of a question
-whose words, or near ones, it has: a chunk may have several short sections.
+SECTION_SHARE = 0.5
+"""What the cosine of a section's beginning adds: a chunk may have several short sections.
 
-Of 115 questions (benchmarks/data/spec_questions.json) and 36 about three other specifications a
-right section is among the first five for 105 and 21 with all three, for 99 and 21 with the first
-alone, and first for 86 and 85 of them together; neighbours of these shares find 120 to 127.
+Of 115 questions (benchmarks/kits/spec_search.py) a right section is among the first five for 103
+with it and 101 without, and first for 70 and 72; of 60 others (docs/measurements.md) 43 and 41 of
+54, and first for 26 and 21.
 """
 MAX_READ_CHUNKS = 40
-MAX_COMPARED = 40  # sections; of each its first characters, for a cosine and for the share of words
-COMPARED_CHARACTERS, OVERLAP_CHARACTERS = 800, 3_000
+MAX_COMPARED, COMPARED_CHARACTERS = 40, 800  # sections, and of each its first characters
 
 
 class SectionSnippet(NamedTuple):
@@ -51,7 +49,7 @@ class SectionSnippet(NamedTuple):
 
 
 class FoundSection(NamedTuple):
-    """A section of a page; the larger `score`, the better."""
+    """A section of a page; `score` is 1 for the best chunk of both rankings, and at most 1.3."""
 
     page: Page
     heading: HeadingSpan
@@ -136,36 +134,19 @@ def find_spec_sections(
     best_sections = sorted(found.values(), key=lambda section: -section.score)
     if context.meaning is not None and query.wording:
         first = best_sections[:MAX_COMPARED]
-        closeness = _closeness(context.meaning, query.wording, first, pages)
+        texts = [_text_to_compare(pages[each.page.filepath], each.heading) for each in first]
+        cosines = context.meaning.similarity(query.wording, texts)
         closer = [
-            section._replace(score=section.score + close)
-            for section, close in zip(first, closeness, strict=True)
+            section._replace(score=section.score + SECTION_SHARE * max(0.0, cosine))
+            for section, cosine in zip(first, cosines, strict=True)
         ]
         first_scored = sorted(closer, key=lambda section: -section.score)
         best_sections = [*first_scored, *best_sections[MAX_COMPARED:]]
     return tuple(best_sections[:limit])
 
 
-def _closeness(
-    meaning: SemanticRanking,
-    question: str,
-    sections: Sequence[FoundSection],
-    pages: "Mapping[FilePath, _Document]",
-) -> Iterator[float]:
-    """Yield how close each section is to a question."""
-    headings = ["\n".join(section.heading.path) for section in sections]
-    texts = [pages[each.page.filepath].own_text(each.heading) for each in sections]
-
-    def beginnings(characters: int) -> list[str]:
-        both = zip(headings, texts, strict=True)
-        return [f"{heading}\n{text[:characters]}" for heading, text in both]
-
-    of_texts = meaning.similarity(question, beginnings(COMPARED_CHARACTERS))
-    of_headings = meaning.similarity(question, headings)
-    overlaps = meaning.overlaps(question, beginnings(OVERLAP_CHARACTERS)) or [0.0] * len(sections)
-    for text, heading, overlap in zip(of_texts, of_headings, overlaps, strict=True):
-        cosines = SECTION_SHARE * max(0.0, text) + TITLE_SHARE * max(0.0, heading)
-        yield cosines + OVERLAP_SHARE * overlap
+def _text_to_compare(document: "_Document", heading: HeadingSpan) -> str:
+    return "\n".join([*heading.path, document.own_text(heading)[:COMPARED_CHARACTERS]])
 
 
 def read_spec_section(view: View, section_id: str) -> ReadSection:
