@@ -1,8 +1,9 @@
 """Ask questions whose answering sections are known, as the tool `search_spec` does.
 
 The questions of `benchmarks/data/spec_questions.json` were written from the tables of contents,
-before any search: each with the ids of the sections that answer it. Every specification is a
-repository with Markdown; give clones of those that the data names (`benchmarks/data/README.md`):
+before any search: each with the ids of the sections that answer it. Those of `spec_drawn.json` were
+written by a reader of sections that were drawn at random; the drawn one is the first of each. Every
+specification is a repository with Markdown; give clones of those that the data names:
 
     python benchmarks/kits/spec_search.py toml=CLONE graphql=CLONE rust=CLONE
 
@@ -19,8 +20,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-INCLUDE = {"toml": "toml.md", "graphql": "spec/**", "rust": "src/**"}
-QUESTIONS = Path(__file__).parents[1] / "data" / "spec_questions.json"
+DATA = Path(__file__).parents[1] / "data"
+DRAWN = json.loads((DATA / "spec_drawn.json").read_text("utf-8"))
+QUESTIONS = json.loads((DATA / "spec_questions.json").read_text("utf-8")) | {
+    name: drawn["questions"] for name, drawn in DRAWN.items()
+}
+INCLUDE = {"toml": ["toml.md"], "graphql": ["spec/**"], "rust": ["src/**"]} | {
+    name: drawn["include"] for name, drawn in DRAWN.items()
+}
 DEPTH = 10
 
 
@@ -34,7 +41,7 @@ def ask_all(language: str, *, is_lexical: bool) -> list[int | None]:
     search.MEANING_SHARE = 0.0 if is_lexical else share
     ranks: list[int | None] = []
     with Workspace.open() as workspace:
-        for case in json.loads(QUESTIONS.read_text(encoding="utf-8"))[language]:
+        for case in QUESTIONS[language]:
             answer = workspace.ask(SpecSearchRequest(case["question"], language))
             found = [result.section_id for result in answer.results]
             right = [found.index(name) + 1 for name in case["sections"] if name in found]
@@ -77,7 +84,8 @@ def main() -> None:
         every: dict[str, list[int | None]] = {"hybrid": [], "words": []}
         for name, clone in clones.items():
             address = Path(clone).resolve().as_uri()
-            options = ("--kind", "mirror", "--language", name, "--include", INCLUDE[name])
+            options = ["--kind", "mirror", "--language", name]
+            options += [f"--include={pattern}" for pattern in INCLUDE[name]]
             add = [*ubp, "-q", "collections", "add", name, address, *options, "--yes"]
             subprocess.run(add, check=True)
             search = [*ubp, "search", "--in", name, "type"]

@@ -110,6 +110,31 @@ def test_plan_follows_the_list_of_the_main_page(order):
     ]
 
 
+def test_list_of_a_chapter_is_no_table_of_contents(order):
+    links = "".join(f"- [{name}]({name}.md)\n" for name in ("nil", "bool", "char"))
+    literals = {f"a/literals/{name}.md": f"# {name}\n\nText.\n" for name in ("nil", "bool", "char")}
+    chapters = {
+        f"a/{name}.md": f"# {name}\n\nText.\n" for name in ("if", "it", "loops", "macros", "not")
+    }
+    pages = {"a/literals/README.md": f"# Literals\n\n{links}"} | literals | chapters
+    assert {"if", "loops", "macros", "not", "nil"} < set(order(pages))
+
+
+def test_long_chapter_that_refers_to_many_others_is_no_table_of_contents(order):
+    names = [f"{number:02}-chapter" for number in range(1, 8)]
+    links = "".join(f"See [{name}]({name}.md).\n\n" for name in names[2:6])
+    pages = {f"spec/{name}.md": f"# {name}\n\nText.\n" for name in names}
+    pages["spec/07-chapter.md"] += links
+    assert order(pages) == names
+
+
+def test_changelog_with_a_number_is_not_planned(order):
+    names = ("01-types", "02-terms", "03-syntax")
+    links = "".join(f"- [{name}]({name}.md)\n" for name in names)
+    pages = {f"spec/{name}.md": f"# {name}\n\nText.\n" for name in names}
+    assert order(pages | {"spec/15-changelog.md": f"# Changes\n\n{links}"}) == list(names)
+
+
 def test_plan_follows_the_summary_alone(order):
     summary = "# Summary\n\n- [V](Section%2010%20--%20Validation.md)\n- [G](Terms.md)\n"
     assert order(CHAPTERS | {"spec/SUMMARY.md": summary}) == ["Validation", "Terms"]

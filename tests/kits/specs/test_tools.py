@@ -58,6 +58,7 @@ def machine(isolate, repository_in, tmp_path_factory):
                 upstream.write("spec.md", "# Draft\n")
                 upstream.commit()
                 upstream.git("tag", "0.9")
+                upstream.git("tag", "old-v0.8-dev")
                 upstream.git("branch", "work")
             for number, text in enumerate(versions, 1):
                 upstream.write("spec.md", text)

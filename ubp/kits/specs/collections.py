@@ -142,7 +142,7 @@ def specification_versions(
 
 
 def _releases(repository: Repository) -> dict[str, ObjectId]:
-    """Return the commits of tags, the newest tag first; a release has a number in its name."""
+    """Return the commits of releases, newest first: tags with a number, but of no old branch."""
     listing = repository.run(
         "for-each-ref",
         "--sort=-creatordate",
@@ -151,7 +151,17 @@ def _releases(repository: Repository) -> dict[str, ObjectId]:
         "refs/tags/",
     )
     rows = (line.partition(" ") for line in os.fsdecode(listing).splitlines())
-    return {name: ObjectId(commit) for commit, _, name in rows if re.search(r"\d", name)}
+    return {
+        name: ObjectId(commit)
+        for commit, _, name in rows
+        if re.search(r"\d", name) and not _WORKED_ON.search(name)
+    }
+
+
+# Tags that keep what was worked on: `old-v3.0-dev`.
+_WORKED_ON = re.compile(
+    r"(?:^|[-_./])(?:archived?|backup|dev|old|test|tmp|wip)(?=$|[-_./\d])", re.IGNORECASE
+)
 
 
 def _complete_commits(repository: Repository) -> list[ObjectId]:

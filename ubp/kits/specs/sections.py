@@ -355,16 +355,18 @@ def _reading_order(view: View) -> list[FilePath]:
 # Files of a repository that are about it, and not about what it specifies.
 _FOR_CONTRIBUTORS = re.compile(
     r"(?:^|/)(?:\.|(?:signed[-_])?agreements?/|changelogs?/"
-    r"|(?:agents|authors|change[-_]?log|claude|code[-_]of[-_]conduct|codeowners|contribut(?:e|ing|ors)"
-    r"|copying|copyright|governance|issue[-_]template|licen[cs]e|maintainers|pull[-_]request[-_]template"
+    r"|(?:\d+[-_. ]*)?(?:agents|authors|change[-_]?log|claude|code[-_]of[-_]conduct|codeowners"
+    r"|contribut(?:e|ing|ors)|copying|copyright|governance|issue[-_]template|licen[cs]e|maintainers|pull[-_]request[-_]template"
     r"|releas(?:e|es|ing)|security|style[-_]?guide)\.\w+$)",
     re.IGNORECASE,
 )
 _APPENDIX = re.compile(
     r"(?:^|/)(?:\d+[-_. ]*)?(?:appendi(?:x|ces)|annex(?:es)?|付録)(?![a-z])", re.IGNORECASE
 )
-# A page is a table of contents if it links to as many others, and to such a share of its folder.
-MIN_LISTED, MIN_LISTED_SHARE = 3, 0.5
+# A page is a table of contents if it links to as many others, and to such a share of its folder,
+# which has such a share of all pages: the list of a chapter is none of the book. A page of another
+# name has to link to more, since a long chapter refers to many others.
+MIN_LISTED, MIN_LISTED_SHARE, MIN_UNNAMED_SHARE, MIN_FOLDER_SHARE = 3, 0.5, 0.7, 0.5
 _CONTENTS_NAMES = ("summary", "toc", "contents", "index", "readme", "")  # "": any other
 
 
@@ -382,8 +384,10 @@ def _find_contents(view: View, paths: Sequence[FilePath]) -> tuple[FilePath | No
         rank = _CONTENTS_NAMES.index(name if name in _CONTENTS_NAMES else "")
         folder = path.rpartition("/")[0]
         below = [each for each in paths if _is_in(each, folder) and each != path]
-        is_complete = len(listed) >= max(MIN_LISTED, MIN_LISTED_SHARE * len(below))
-        if listed and (name == "summary" or is_complete):
+        is_of_all = len(below) + 1 >= MIN_FOLDER_SHARE * len(paths)
+        share = MIN_LISTED_SHARE if name in _CONTENTS_NAMES else MIN_UNNAMED_SHARE
+        is_complete = len(listed) >= max(MIN_LISTED, share * len(below))
+        if listed and is_of_all and (name == "summary" or is_complete):
             key = (rank if name in {"summary", "toc", "contents"} else 3, -len(listed), rank)
             if best is None or key < best[0]:
                 best = key, path, listed
