@@ -60,6 +60,18 @@ def test_a_heading_keeps_the_id_that_links_use(html, markdown):
     assert convert(f"<h1>Page</h1>{html}") == f"# Page\n\n{markdown}\n"
 
 
+@pytest.mark.parametrize("element", ["emu-clause", "section"])
+def test_heading_of_a_nested_section_is_below_that_of_the_outer_one(element):
+    inner = "<{0} id=b><h1 title=x><b>B</b></h1><{0} id=c><h1>C</h1></{0}></{0}>"
+    markdown = convert(f"<{{0}} id=a><h1>A</h1>{inner}</{{0}}>".format(element))
+    assert markdown == "# A {#a}\n\n## **B** {#b}\n\n### C {#c}\n"
+
+
+def test_two_articles_beside_each_other_keep_their_headings():
+    html = "<section><article><h1>A</h1></article><article><h1>B</h1></article></section>"
+    assert convert(html) == "# A\n\n# B\n"
+
+
 @pytest.mark.parametrize(
     ("html", "markdown"),
     [

@@ -21,6 +21,9 @@ LinkResolver = Callable[[str], str]
 """Returns what a page of the import should contain for an absolute address."""
 
 HEADINGS = "h1, h2, h3, h4, h5, h6"
+LOWEST_LEVEL = 6
+# Elements whose heading may be an `h1` at any depth, in HTML and in Ecmarkup (ECMAScript).
+SECTIONS = frozenset({"article", "emu-annex", "emu-clause", "emu-intro", "section"})
 # Where the text is, of the first kind that has nearly all headings of the page. `main` with the
 # title needs no more: in mdBook's pages, menus and the help for keys have headings beside it.
 MAIN_ELEMENTS = ("main", '[role="main"]', "div.body", "article", "#content")
@@ -179,6 +182,7 @@ class HtmlPage:
         those of headings always. Changes this object: call it last.
         """
         content = self._content
+        _lower_nested_headings(content)
         _mark_ids(content, targets)
         self._rewrite_links(content, resolve)
         for tag, symbol in (("sup", "^"), ("sub", "_")):  # 2^8 is not 28
@@ -319,6 +323,24 @@ def _is_for_the_web(charset: str) -> bool:
         return True
 
 
+def _lower_nested_headings(content: LexborNode) -> None:
+    """Give an `h1` of a section in a section with one the level that readers see."""
+    headings = [
+        heading
+        for heading in content.css("h1")
+        if heading.parent is not None and heading.parent.tag in SECTIONS
+    ]
+    titled = {heading.parent.mem_id for heading in headings if heading.parent is not None}
+    for heading in headings:
+        level = min(LOWEST_LEVEL, sum(node.mem_id in titled for node in _parents(heading)))
+        if level > 1:
+            inner = (heading.html or "").removeprefix("<h1").removesuffix("h1>")
+            html = f"<h{level}{inner}h{level}>"
+            lowered = LexborHTMLParser(html).css_first(f"h{level}")
+            if lowered is not None:
+                heading.replace_with(lowered)
+
+
 def _mark_ids(content: LexborNode, targets: Collection[str]) -> None:
     """Write the ids of headings and of link targets into the text, between private characters."""
     marked: set[str] = set()
@@ -364,7 +386,7 @@ def _heading_ids(heading: LexborNode) -> list[str]:
         elements.append(before)
         before = _previous(before)
     parent = heading.parent
-    if parent is not None and before is None and parent.tag in {"section", "div", "article"}:
+    if parent is not None and before is None and parent.tag in {*SECTIONS, "div"}:
         elements.append(parent)
     for element in elements:
         ids += [element.attributes.get("id") or "", element.attributes.get("name") or ""]
