@@ -110,6 +110,14 @@ def test_plan_follows_the_list_of_the_main_page(order):
     ]
 
 
+def test_plan_follows_the_catalogue_of_docc(order):
+    names = ("Welcome", "Types", "Attributes")
+    pages = {f"A.docc/Guide/{name}.md": f"# {name}\n\nText.\n" for name in names}
+    topics = "".join(f"- <doc:{name}>\n" for name in names)
+    main = {"A.docc/The-Language.md": f"# The Language\n\n## Topics\n\n{topics}"}
+    assert order(pages | main) == ["The Language", *names]
+
+
 def test_list_of_a_chapter_is_no_table_of_contents(order):
     links = "".join(f"- [{name}]({name}.md)\n" for name in ("nil", "bool", "char"))
     literals = {f"a/literals/{name}.md": f"# {name}\n\nText.\n" for name in ("nil", "bool", "char")}

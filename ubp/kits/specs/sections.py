@@ -375,10 +375,10 @@ def _find_contents(view: View, paths: Sequence[FilePath]) -> tuple[FilePath | No
 
     It is mdBook's, else by its name, else the page that lists most.
     """
-    known = set(paths)
+    known, docc = set(paths), _docc_links(view, paths)
     best: tuple[tuple[int, int, int], FilePath, list[FilePath]] | None = None
     for path, edges in view.link_graph().out(paths).items():
-        targets = (edge.resolution.target for edge in edges)
+        targets = [edge.resolution.target for edge in edges] + docc.get(path, [])
         listed = list(dict.fromkeys(each for each in targets if each in known and each != path))
         name = _stem(path)
         rank = _CONTENTS_NAMES.index(name if name in _CONTENTS_NAMES else "")
@@ -392,6 +392,19 @@ def _find_contents(view: View, paths: Sequence[FilePath]) -> tuple[FilePath | No
             if best is None or key < best[0]:
                 best = key, path, listed
     return (best[1], best[2]) if best else (None, [])
+
+
+def _docc_links(view: View, paths: Sequence[FilePath]) -> dict[FilePath, list[FilePath]]:
+    """Return the pages of a DocC catalogue that each of its pages names: `<doc:TheBasics>`."""
+    pages = {_stem(path): path for path in paths if ".docc/" in path}
+    return {
+        path: [pages[name] for name in map(str.casefold, _DOCC.findall(text)) if name in pages]
+        for path, data in view.read(list(pages.values())).items()
+        if (text := (data or b"").decode("utf-8", "replace"))
+    }
+
+
+_DOCC = re.compile(r"<doc:([\w-]{1,100})>")
 
 
 def _stem(path: str) -> str:
