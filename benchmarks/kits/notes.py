@@ -14,8 +14,9 @@ XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are aske
 the English paragraphs and the other way round. FOLDER has clones, below their names without the
 owner, of the repositories in `benchmarks/data/notes_across.json`: 360 questions about 120 of their
 notes, 240 of them Japanese over English notes and English over Japanese ones, none translated, by a
-reader who saw the notes alone. Each is asked twice, over all notes and without those 120; `without`
-is what a second reader says of the passages that are found then.
+reader who saw the notes alone; or of those in `notes_further.json`: 180 about 120 others. Each is
+asked twice, over all notes and without those 120; `without` is what a second reader says of the
+passages that are found then.
 """
 
 import argparse
@@ -40,7 +41,8 @@ from ubp.kits.notes.trends import TrendsRequest
 from ubp.workspace import Workspace
 
 DATA = Path(__file__).parents[1] / "data"
-QUESTIONS, ACROSS = DATA / "notes_questions.json", DATA / "notes_across.json"
+QUESTIONS = DATA / "notes_questions.json"
+ACROSS = DATA / "notes_across.json", DATA / "notes_further.json"
 MAX_QUESTIONS = 500
 SURE = 0.8
 
@@ -179,7 +181,12 @@ def cross(clone: Path) -> None:
 
 def across(folder: Path) -> None:
     """Print how often the confidence is right for notes and questions in two languages."""
-    asked = json.loads(ACROSS.read_text("utf-8"))["questions"]
+    sets = [json.loads(path.read_text("utf-8"))["questions"] for path in ACROSS]
+    asked = next(
+        rows
+        for rows in sets
+        if all((folder / row["repository"].rpartition("/")[2]).is_dir() for row in rows)
+    )
     for notes in ("en", "ja"):
         rows = [row for row in asked if row["notes"] == notes]
         clones = {row["repository"].rpartition("/")[2] for row in rows}
