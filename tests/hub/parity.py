@@ -119,8 +119,10 @@ def places(pages):
     return [(repository_of(hit.page.filepath), str(hit.page.filepath)) for hit in pages]
 
 
-def compare(oracle: Oracle, database: Database, searcher: Searcher, queries) -> Parity:
-    """Ask the same of both."""
+def compare(
+    oracle: Oracle, database: Database, searcher: Searcher, queries, name: str | None = None
+) -> Parity:
+    """Ask the same of both; `name`: of this repository alone."""
     parity = Parity()
     for kind, text in queries:
         query = PageQuery(text)
@@ -129,7 +131,7 @@ def compare(oracle: Oracle, database: Database, searcher: Searcher, queries) -> 
         except UbpError:
             continue
         with database.connection() as connection:
-            organisation = searcher.open(connection, "*")
+            organisation = searcher.open(connection, "*", name)
             found = places(searcher.find(organisation, query)[0].pages)
         parity.asked[kind] += 1
         parity.same[kind] += found == expected

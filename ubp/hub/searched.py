@@ -43,7 +43,7 @@ CANDIDATES, CANDIDATES_PER_HIT = 500, 5
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
 LIMIT_GROWTH = 4
 
-Asked = tuple[Match, Table, int]
+Asked = tuple[Match, Table, int | None]
 
 
 class TextRow(NamedTuple):
@@ -300,7 +300,7 @@ class HubWords:
         return self._paths(self._find_holding(match, table, limit), within)
 
     def _find_holding(self, match: Match, table: Table, limit: int | None) -> set[PageKey]:
-        known = None if limit is None else self._holding.get((match, table, limit))
+        known = self._holding.get((match, table, limit))
         if known is not None:
             return known
         rows = self._organisation.rows(
@@ -309,7 +309,9 @@ class HubWords:
             " limit %(limit)s",
             {"query": write_tsquery(match, table), "limit": limit},
         )
-        return {(repository, ObjectId(bytes(blob).hex())) for repository, blob in rows}
+        found = {(repository, ObjectId(bytes(blob).hex())) for repository, blob in rows}
+        self._holding[match, table, limit] = found
+        return found
 
     def _paths(self, keys: Iterable[PageKey], within: Scope) -> set[FilePath]:
         paths = {path for key in keys for path in self._organisation.paths_of(*key)}
