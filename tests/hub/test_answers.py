@@ -9,15 +9,17 @@ import pytest
 from tests.hub.organisation import NOW, Size, fill
 from ubp.answers.hub.impact import HubImpactRequest
 from ubp.answers.hub.pages import HubPagesRequest, HubStalenessRequest
+from ubp.answers.hub.review import HubReviewRequest
 from ubp.core.errors import BadArgumentError
 from ubp.frame.encoding import to_object
-from ubp.hub import impact, pages
+from ubp.hub import impact, pages, review
 from ubp.hub.report import build_report
 from ubp.hub.repositories import identify
 from ubp.output.html.organisation import organisation_html
 
 READERS = ["nobody", *(f"github.com/user-{number}" for number in range(7)), "job:x", "ci:x"]
 CALLS = 200
+MANY_CALLS = 10_000
 
 
 @pytest.fixture
@@ -37,6 +39,7 @@ def random_call(chance, names):
             (pages.list_pages, HubPagesRequest(repository=name, owner="@acme/team-1")),
             (pages.check_staleness, HubStalenessRequest(owner=chance.choice([None, "none"]))),
             (pages.check_staleness, HubStalenessRequest(repository=name, limit=5)),
+            (review.run, HubReviewRequest(name, (path, "src/m1/f01.py#charge"))),
             (lambda opened, reader, _: build_report(opened, reader, NOW), None),
         ]
     )
@@ -48,24 +51,57 @@ def readable(connection, reader):
     return frozenset(number for (number,) in rows)
 
 
-def test_an_answer_is_that_of_a_hub_which_has_nothing_else(connection):
-    names, chance = fill(connection), random.Random(7)
-    calls = [(chance.choice(READERS), random_call(chance, names)) for _ in range(CALLS)]
-    given = [call(connection, reader) for reader, call in calls]
-    seen = [readable(connection, reader) for reader, _ in calls]
-    assert len(set(seen)) > 5
+def grant_anew(connection, chance):
+    """Give each reader other repositories, and each repository another visibility."""
+    connection.execute("delete from grants")
+    for (number,) in connection.execute("select id from repository").fetchall():
+        visibility = chance.choice(["public", "private", "private", "internal"])
+        readers = [reader for reader in READERS[1:] if chance.random() < 0.3]
+        connection.execute(
+            "update repository set visibility = %s, removed_at = %s where id = %s",
+            [visibility, NOW if chance.random() < 0.1 else None, number],
+        )
+        connection.execute(
+            "insert into grants (repository, reader) select %s, unnest(%s::text[])",
+            [number, readers],
+        )
+
+
+def ask_and_compare(connection, chance, names, calls):
+    """Ask in the names of readers, and the same of a hub that has nothing else than they see."""
+    asked = [(chance.choice(READERS), random_call(chance, names)) for _ in range(calls)]
+    given = [call(connection, reader) for reader, call in asked]
+    seen = [readable(connection, reader) for reader, _ in asked]
     for visible in set(seen):
         connection.execute("savepoint all_of_it")
         connection.execute("delete from repository where not id = any(%s)", [list(visible)])
         expected = [
             call(connection, "*")
-            for (_, call), mine in zip(calls, seen, strict=True)
+            for (_, call), mine in zip(asked, seen, strict=True)
             if mine == visible
         ]
         connection.execute("rollback to savepoint all_of_it")
         assert expected == [
             answer for answer, mine in zip(given, seen, strict=True) if mine == visible
         ]
+    return len(set(seen))
+
+
+def test_an_answer_is_that_of_a_hub_which_has_nothing_else(connection):
+    names, chance = fill(connection), random.Random(7)
+    assert ask_and_compare(connection, chance, names, CALLS) > 5
+
+
+@pytest.mark.slow
+def test_ten_thousand_answers_are_those_of_hubs_which_have_nothing_else(connection):
+    names, chance = fill(connection, Size(8, 6, 12, 2)), random.Random(8)
+    connection.execute("set local statement_timeout = 0")
+    calls = seen = 0
+    while calls < MANY_CALLS:
+        grant_anew(connection, chance)
+        seen += ask_and_compare(connection, chance, names, CALLS)
+        calls += CALLS
+    assert seen > 200
 
 
 def test_impact_is_that_of_brute_force(connection):
