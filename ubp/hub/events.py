@@ -19,7 +19,7 @@ EVERYTHING = "*"
 MAX_ITEMS = 200  # of one delivery
 _OUTDATED = frozenset({"behind", "gone"})
 _CONDITION = """
-(x.repository = any(%(names)s) or r.name = %(name)s and x.repository <> '')
+(x.repository = any(%(names)s) or x.ref = %(ref)s and x.repository <> '')
 and not p.is_record and not r.archived
 """
 
@@ -49,7 +49,7 @@ def announce(connection: Connection, hooks: Sequence[Hook]) -> int:
 def _announce(
     connection: Connection, hooks: Sequence[Hook], repository: int, name: str, tip: int
 ) -> int:
-    values = {"names": all_names(connection, EVERYTHING, name)[1], "name": name}
+    values = {"names": all_names(connection, EVERYTHING, name)[1], "ref": tip}
     references = find_references(connection, EVERYTHING, _CONDITION, values)
     states = tip_states(connection, EVERYTHING, references)
     numbers = _numbers(connection, references)

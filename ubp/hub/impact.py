@@ -21,7 +21,7 @@ from ubp.hub.references import (
 # References that may overlap: they name the path, something below it, or something above it; the
 # few patterns are compared one by one.
 _CONDITION = """
-(x.repository = any(%(names)s) or x.repository = '' and r.name = %(name)s)
+(x.repository = any(%(names)s) or x.repository = '' and x.ref = %(ref)s)
 and (%(is_all)s or x.path = any(%(around)s) or x.path ~ '[*?[]'
      or exists (select from unnest(%(paths)s::text[]) as path
                 where starts_with(x.path, path || '/')))
@@ -51,7 +51,7 @@ def run(connection: Connection, reader: str, request: HubImpactRequest) -> HubIm
         _CONDITION,
         {
             "names": names,
-            "name": name,
+            "ref": ref,
             "is_all": not path,
             "paths": paths,
             "around": [*paths, *(folder for each in paths for folder in (*ancestors(each), ""))],
