@@ -89,6 +89,17 @@ def test_japanese_names_are_katakana_quoted_and_latin_words():
     assert names.acronyms == {"ai": "AI", "mcp": "MCP"}
 
 
+def test_katakana_word_of_many_notes_is_neither_topic_nor_new(notes):
+    for number in range(6):
+        body = "パターンの説明。" + "センパイの話。" * (number < 2)
+        notes.write(f"ja{number}.md", note(f"Title {number}", body, date="2025-01-10"))
+    notes.commit()
+    with Workspace.open(str(notes.root), clock=lambda: NOW) as workspace:
+        found = workspace.ask(TrendsRequest("1m"))
+    names = {topic.topic for topic in found.topTopics} | {tool.name for tool in found.newTools}
+    assert names & {"パターン", "センパイ"} == {"センパイ"}
+
+
 def test_japanese_names_are_topics_of_a_period_and_new(notes):
     texts = {
         "5.md": ("2025-01-15", "ラズベリーパイで「ずんだもん」を動かす。キーボードもある。"),

@@ -202,7 +202,8 @@ def _compare_periods(
             periods[POINTS - 1 - number].append(subject)
     counts = [_count(subjects_of_period) for subjects_of_period in periods]
     earlier = [subject for subject in subjects if (subject.note.date or 0) < start]
-    topics = _topics(periods[-1] + periods[-2], counts, _count(earlier), len(earlier))
+    words = _common_words(periods[-1])
+    topics = _topics(periods[-1] + periods[-2], counts, _count(earlier), len(earlier), words)
     return TrendsRecord(
         period=period,
         dateRange={"from": day_of(start), "to": day_of(end - 1)},
@@ -212,7 +213,7 @@ def _compare_periods(
         summary=_summary(len(periods[-1]), len(periods[-2]), topics),
         topTopics=topics,
         notableBookmarks=_notable(periods[-1], topics),
-        newTools=_new_tools(periods[-1], earlier),
+        newTools=_new_tools(periods[-1], earlier, words),
     )
 
 
@@ -259,6 +260,16 @@ def _subject(note: Note, names: NamesInText, labels: Collection[str]) -> _Subjec
     return _Subject(note, names, topics)
 
 
+def _common_words(subjects: Sequence[_Subject]) -> set[str]:
+    """Return the words in katakana of so many of these notes that they are no names: `パターン`."""
+    mentions = Counter(
+        key
+        for subject in subjects
+        for key in set(map(joined_name, subject.names.japanese.values()))
+    )
+    return {key for key, notes in mentions.items() if is_common(notes, len(subjects))}
+
+
 def _best_spelling(spellings: Counter[str]) -> str:
     """Return how most notes write a name; of equals as one word with capitals inside."""
     return max(
@@ -276,11 +287,12 @@ def _topics(
     counts: Sequence[Counter[str]],
     earlier: Counter[str],
     earlier_notes: int,
+    words: Collection[str],
 ) -> tuple[TopicRecord, ...]:
     """Return the topics of two periods: those of the last by their number, then those that ended.
 
     A tag or category is always one; a name if several notes of the period mention it, more than of
-    the one before, and few did earlier.
+    the one before, and few did earlier. `words` are no names.
     """
     kinds: dict[str, TopicKind] = {}
     spellings: dict[str, Counter[str]] = {}
@@ -292,7 +304,7 @@ def _topics(
     topics = []
     for key, kind in kinds.items():
         name = _best_spelling(spellings[key])
-        is_common = earlier[key] > earlier_notes * COMMON_SHARE
+        is_common = key in words or earlier[key] > earlier_notes * COMMON_SHARE
         is_rising = now[key] >= MIN_MENTIONS and now[key] > before[key]
         if kind == "name" and (is_common or not is_rising):
             continue
@@ -358,14 +370,14 @@ def _reasons(note: Note, topics: Sequence[str]) -> Iterator[str]:
 
 
 def _new_tools(
-    subjects: Sequence[_Subject], earlier: Sequence[_Subject]
+    subjects: Sequence[_Subject], earlier: Sequence[_Subject], words: Collection[str]
 ) -> tuple[NewToolRecord, ...]:
     """Return the tools that no earlier note mentions, those that most notes mention first.
 
     A note is about them, or links to their repository; other names, and those in katakana, of which
-    a note has many that are none, count where several notes have them.
+    a note has many that are none (`words`), count where several notes have them.
     """
-    known = {
+    known = set(words) | {
         key
         for subject in earlier
         for key in (*subject.topics, *map(joined_name, subject.names.tools))
