@@ -114,7 +114,7 @@ def test_view_shows_list_page_change_and_keys_on_80_by_24(session):
     view.wait_for("sign_in")
     title, *_, keys = view.lines
     assert title == "Cases of the change  1 of 1"
-    assert keys == "a accurate  r wrong alarm  e edit  s skip  u undo  ? help  q quit"
+    assert keys == "a page is right  r wrong alarm  e edit  s skip  ? help  q quit"
     shown = "\n".join(view.lines)
     assert "認証の使い方" in shown
     assert "The change" in shown
@@ -160,7 +160,7 @@ def test_edit_opens_the_editor_and_is_written_when_the_view_is_left(session, pro
     view.wait_for("edited")
     assert "login" in next((project.root / "docs").iterdir()).read_text()
     view.press("q")
-    view.wait_for("Apply 1 decision?")
+    view.wait_for("Apply what you decided (1 edited)?")
     view.press("y")
     assert view.end() == 0
     assert b"1 case settled, 0 cases left for later." in view.raw
@@ -174,7 +174,7 @@ def test_page_that_was_edited_meanwhile_is_not_overwritten(session, project):
     page = next((project.root / "docs").iterdir())
     page.write_text("# Mine\n")
     view.press("q")
-    view.wait_for("Apply 1 decision?")
+    view.wait_for("Apply what you decided (1 edited)?")
     view.press("y")
     assert view.end() == 2
     assert b"has changed meanwhile; your edit was not written." in view.raw

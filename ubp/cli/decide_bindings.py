@@ -34,7 +34,7 @@ NEVER = Choice("x", "never", "refused for all", help="never propose it for any p
 # Of a page, the lines around those with the evidence; else of it and of a source its beginning.
 CONTEXT = 3
 MAX_LINES = 200
-SOURCE_WIDTH = 15  # in the list
+PAGE_WIDTH = 16  # in the list
 
 Proposal = tuple[FilePath, SuggestionRecord]
 
@@ -81,8 +81,8 @@ def binding_item(proposal: Proposal, session: Session) -> Item:
         check=lambda answer: "" if find_source(session, answer) else f"{answer} does not exist.",
     )
     return Item(
-        printable(path),
-        f"{suggestion.confidence:.2f}  {fit_end(printable(suggestion.source_path), SOURCE_WIDTH)}",
+        printable(suggestion.source_path),
+        f"{suggestion.confidence:.0%}  {fit_end(printable(path), PAGE_WIDTH)}",
         (ACCEPTED, REFUSED, NEVER, other),
         partial(_panes, proposal, session),
     )
@@ -106,11 +106,12 @@ def _panes(proposal: Proposal, session: Session, decision: Decision) -> Panes:
     path, suggestion = proposal
     write = Writer(Style(is_on=True))
     lines = {evidence.line for evidence in suggestion.evidence if evidence.line}
-    evidence = proposal_lines([suggestion], write, BindRequest(explain=True))
+    _, *evidence = proposal_lines([suggestion], write, BindRequest(explain=True))
+    probability = f"{suggestion.confidence:.0%} likely. The evidence, and its share:"
     source = _chosen(suggestion, decision, session)
     return Panes(
         printable(path),
-        joined([*evidence, "", *_page_lines(path, lines, session, write)]),
+        joined([probability, *evidence, "", *_page_lines(path, lines, session, write)]),
         printable(source),
         joined(_source_lines(source, session, write)),
     )

@@ -27,10 +27,8 @@ from ubp.git.files import read_file, replace_file
 from ubp.index.session import Session
 from ubp.markdown.text_edits import as_diff
 
-WRONG_ALARM = "wrong alarm"
-ACCURATE = Choice(
-    "a", "accurate", "accurate", has_reason=True, help="the page is accurate: pin its sources"
-)
+RIGHT, WRONG_ALARM = "page is right", "wrong alarm"
+ACCURATE = Choice("a", RIGHT, RIGHT, has_reason=True, help="the page is accurate: pin its sources")
 WRONG = Choice("r", WRONG_ALARM, WRONG_ALARM, text=WRONG_ALARM, has_reason=True)
 REFUSED = Choice("r", WRONG_ALARM, "refused", help="never propose this source for the page again")
 BIND = Choice("b", "bind", "bound", help="list the source in the page")
@@ -104,7 +102,7 @@ def _panes(case: CaseRecord, files: dict[FilePath, bytes], decision: Decision) -
     page: list[str] = []
     for path, text in decision.edited.items():
         page += [*write.diff(as_diff(path, files[path], text), ""), ""]
-    page += case_text(case, write)
+    page += list(case_text(case, write))[1:]  # the first line is what the list has
     return Panes(
         printable(case.filepath),
         joined(page),

@@ -98,6 +98,11 @@ class Decisions:
         self._decisions[number] = before
         return number
 
+    @property
+    def has_steps(self) -> bool:
+        """Whether there is a step to take back."""
+        return bool(self._steps)
+
     def made(self) -> dict[int, Decision]:
         """Return the decisions that there are to apply, by the number of their item."""
         return {

@@ -5,6 +5,7 @@ shows them as they are, without looking for markup in them.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
@@ -35,7 +36,6 @@ TAB = 4
 
 HELP = """\
 {choices}
-  m           the reason of a decision
   s           skip: leave it for later
   u           undo the last step
 
@@ -186,6 +186,8 @@ class ReviewApp(Screens[dict[int, Decision]]):
         keys = "\n".join(f"  {choice.key:<12}{choice.help or choice.verb}" for choice in choices)
         if self._items[self._number].files:
             keys += f"\n  {'e':<12}edit in your editor"
+        if any(choice.has_reason for choice in choices):
+            keys += f"\n  {'m':<12}write the reason of the decision"
         self.push_screen(Message(HELP.format(choices=keys)))
 
     def action_leave(self) -> None:
@@ -194,7 +196,9 @@ class ReviewApp(Screens[dict[int, Decision]]):
         if not made:
             self.exit({})
             return
-        question = f"Apply {count(len(made), 'decision')}?  y yes  n no, discard  Esc back"
+        counts = Counter(", ".join(_words(decision)) for decision in made.values())
+        shown = "; ".join(f"{number} {words}" for words, number in counts.items())
+        question = f"Apply what you decided ({shown})?  y yes  n no, discard  Esc back"
 
         def leave(key: str | None) -> None:
             if key in {"y", "n"}:
@@ -279,8 +283,9 @@ class ReviewApp(Screens[dict[int, Decision]]):
                 pane.scroll_home(animate=False)
         keys = [f"{choice.key} {choice.verb}" for choice in item.choices]
         keys += ["e edit"] if item.files else []
+        keys += ["s skip", "? help", "q finish" if made else "q quit"]
+        keys += ["u undo"] if self.decisions.has_steps else []
         keys += ["m why"] if decision.choice and decision.choice.has_reason else []
-        keys += ["s skip", "u undo", "? help", "q quit"]
         self.query_one("#keys", Static).update(Content("  ".join(keys)))
 
 
@@ -368,12 +373,16 @@ def run_screen(
 
 
 def _label(item: Item, decision: Decision, *, is_shown: bool) -> Content:
-    past = [decision.choice.past] if decision.choice else []
-    past += ["edited"] if decision.edited else []
-    detail = fit(", ".join(past) or item.detail, LIST_WIDTH - 4)
+    detail = fit(", ".join(_words(decision)) or item.detail, LIST_WIDTH - 4)
     mark = "> " if is_shown else "  "  # where there are no colors
     name = fit_end(item.name, LIST_WIDTH - len(mark))
     return Content.assemble((f"{mark}{name}", "bold"), f"\n    {detail}")
+
+
+def _words(decision: Decision) -> list[str]:
+    """Return what was decided: `accepted`, `edited`."""
+    past = [decision.choice.past] if decision.choice else []
+    return [*past, *(["edited"] if decision.edited else [])]
 
 
 def _content(text: str) -> Content:
