@@ -376,12 +376,8 @@ async function undoDecision(): Promise<void> {
 }
 
 async function applyDecisions(): Promise<void> {
-  try {
-    const count = await documentation.decisions.apply(requiredPlace());
-    void vscode.window.showInformationMessage(`${count} ${count === 1 ? "proposal is" : "proposals are"} decided.`);
-  } finally {
-    await refresh();
-  }
+  const count = await documentation.decisions.apply(requiredPlace()).finally(refresh);
+  void vscode.window.showInformationMessage(`${count} ${count === 1 ? "proposal is" : "proposals are"} decided.`);
 }
 
 function firstLine(text: string): string {
