@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from tests.hub.conftest import running_hub
 from tests.hub.test_identity import BOARD, list_tools
+from ubp.__main__ import main
 from ubp.hub.audit import drop_partitions
 from ubp.hub.config import HubConfig
 from ubp.hub.maintenance import collect_garbage
@@ -98,3 +99,21 @@ def test_tools_are_called_in_the_name_of_each_caller(hub):
     status, answer = list_tools(hub, hub.person())
     assert status == 200
     assert "tools" in json.loads(answer)["result"]
+
+
+def test_command_prints_the_calls_since_a_date(hub, database_address, monkeypatch, capsys):
+    hub.call(BOARD, token=hub.person())
+    hub.execute(
+        "insert into audit (reader, method, question, status, milliseconds)"
+        " values ('r', 'ask', '\\x01', 200, 7)"
+    )
+    monkeypatch.setenv("UBP_HUB_DATABASE", database_address)
+    assert main(["hub", "audit", "--since", "2026-11-01"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert "  404  " in first
+    assert "  board  github.com/ann  " in first
+    assert second.endswith("  200       7 ms  ask  r  01")
+    assert main(["--json", "hub", "audit", "--since", "2999-01-01"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["hub", "audit", "--since", "yesterday"]) == 2
+    assert "is not a date" in capsys.readouterr().err
