@@ -70,8 +70,8 @@ def test_page_with_the_heading_is_first_however_many_pages_have_its_words_more_o
 def test_heading_of_many_pages_names_none_but_versions_of_a_page_are_one(
     make_repository, opened, search_in, path, first
 ):
-    headed = "# Page\n\n" + "Words. " * 99 + "\n\n## Set-up\n\nInstall it.\n"
-    pages = {path.format(number): headed for number in range(5)}
+    headed = "# Page\n\n{}" + " Words." * 99 + "\n\n## Set-up\n\nInstall it.\n"
+    pages = {path.format(number): headed.format(number) for number in range(5)}
     pages["first.md"] = "# Other\n\n" + "Set-up, the set-up of a set-up. " * 30
     found = search_in(opened(make_repository(pages)), "set-up").answer.pages
     assert found[0].page.filepath == first
