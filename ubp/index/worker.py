@@ -7,7 +7,7 @@ their path, where a repository may have a file of that name, and they run the ca
 import marshal
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from ubp.core.model import ObjectId
@@ -23,6 +23,9 @@ from ubp.markdown.document import (
 )
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import requested_names
+
+# A word to FTS5, of private use: no text is searched for it.
+BOUNDARY = "\ue000"
 
 _LENGTH = struct.Struct("<Q")
 
@@ -43,17 +46,17 @@ def read_page(data: bytes) -> PageRows:
         addresses += (("target", body.anchors.targets),)
     title = clean(page_title) if page_title else None
     title_words = index_words(title or "")
-    alias_words = index_words(clean("\n".join(aliases)))
+    alias_words = index_names(aliases)
     heading_words = [
         # The page's title has a column of its own.
-        index_words(clean("\n".join(h for h in section.heading_path if h != page_title)))
+        index_names([h for h in section.heading_path if h != page_title])
         for section in body.sections
     ]
     # Tags, categories and authors are words of the text, where they are found; in a column of names
     # they would name the page.
     fields = read_fields(front_matter)
-    labels = clean("\n".join(dict.fromkeys((*tags, *labels_of(fields)))))
-    label_words = index_words(labels) if labels else ""
+    labels = tuple(dict.fromkeys((*tags, *labels_of(fields))))
+    label_words = index_names(labels) if labels else ""
     keys: list[bytes] = []
     chunks: list[ChunkRow] = []
     for chunk in body.chunks:
@@ -79,6 +82,11 @@ def read_page(data: bytes) -> PageRows:
 def index_words(text: str) -> str:
     """Return the words of a text for FTS5: CJK characters apart, and the parts of identifiers."""
     return "\n".join([segment_cjk(text), *identifier_parts(text)])
+
+
+def index_names(names: Sequence[str]) -> str:
+    """Return the words of names for FTS5, in which no phrase reaches from one into the next."""
+    return f"\n{BOUNDARY}\n".join(index_words(clean(name)) for name in names)
 
 
 def serve(tasks: IO[bytes], answers: IO[bytes]) -> None:
