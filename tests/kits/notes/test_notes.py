@@ -224,6 +224,7 @@ def test_confidence_without_meaning_depends_on_the_words_found(notes, monkeypatc
     [
         ("依存パッケージを自動で更新するツール", False),
         ("ブラウザの自動テスト", False),
+        ("小麦粉の量", False),
         ("住宅ローンの金利の比較", True),
         ("味噌汁の作り方を教えて", True),
     ],

@@ -47,8 +47,9 @@ SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 7.8, 9.0, 4.9, -5.5
 # 0.8 and more 13 of 13 in Japanese over English were right, and 33 of 38 the other way round.
 CROSS_SCORE_WEIGHT, CROSS_LEAD_WEIGHT, CROSS_NAMES_WEIGHT, CROSS_BIAS = 7.9, 3.5, 2.7, -2.9
 MAX_CROSS = 0.6  # where a note in the question's own script is better, which was not measured
-# Less have 0.06 of the same questions that had an answer, and 0.70 of the others.
-MIN_CONFIDENCE = 0.25
+# Less have 0.06 of the same questions that had an answer, and 0.70 of the others. Across languages
+# less than 0.15 have 0.05 of those that have one, 0.25 of the others; less than 0.25 0.16 and 0.45.
+MIN_CONFIDENCE, MIN_CROSS_CONFIDENCE = 0.25, 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +132,7 @@ def run(session: Session, request: AskRequest) -> AnswerRecord:
     return AnswerRecord(
         answer=written.text if written and written.text else best,
         confidence=confidence,
-        is_weak=confidence < MIN_CONFIDENCE,
+        is_weak=confidence < _least_confidence(found, request.question),
         searched="page" if session.collection is None else "note",
         sources=passages if request.include_sources else (),
         written_by=written.model if written and written.text else "",
@@ -173,8 +174,7 @@ def confidence_of(found: FoundNotes, question: str) -> float:
     """Return the probability that one of the notes answers."""
     if not found.hits:
         return 0.0
-    asked = _is_cjk(question)
-    is_cross = [asked != _is_cjk(f"{hit.note.title} {hit.passage}") for hit in found.hits]
+    is_cross = [_is_in_another_script(question, hit) for hit in found.hits]
     confidence = 0.0
     if not is_cross[0]:
         weights = SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT
@@ -188,6 +188,16 @@ def confidence_of(found: FoundNotes, question: str) -> float:
         limit = 1.0 if is_cross[0] else MAX_CROSS
         confidence = max(confidence, min(limit, _probability(evidence)))
     return round(confidence, 2)
+
+
+def _least_confidence(found: FoundNotes, question: str) -> float:
+    """Return the confidence below which probably no note answers."""
+    is_cross = bool(found.hits) and _is_in_another_script(question, found.hits[0])
+    return MIN_CROSS_CONFIDENCE if is_cross else MIN_CONFIDENCE
+
+
+def _is_in_another_script(question: str, hit: NoteHit) -> bool:
+    return _is_cjk(question) != _is_cjk(f"{hit.note.title} {hit.passage}")
 
 
 def _shared_names(question: str, hit: NoteHit) -> float:
