@@ -5,7 +5,8 @@
 By default 2,000 repositories with 250,000 pages and 500,000 references. The rows are written into
 the tables (`tests/hub/organisation.py`), which takes minutes and is not counted. Printed are the
 CPU seconds of `ubp hub report --html` in this process, those of the database's backend, and the
-size of the file; then the same for some questions about single sources.
+size of the file; then the same for questions about sources: of any repository, and of those that
+a reader may not read, which must cost what missing ones cost.
 """
 
 import argparse
@@ -80,12 +81,25 @@ def measure(connection: Connection, names: list[str], chance: random.Random) -> 
     print(f"{len(names)} repositories, {counted} pages and references")
     for reader in ("*", "github.com/user-1"):
         measure_report(connection, reader)
-    sources = [f"{chance.choice(names)}:src/m1/f01.py" for _ in range(100)]
-    measured(
-        connection,
-        "100 questions about sources",
-        lambda: [impact.run(connection, "*", HubImpactRequest(source)) for source in sources],
-    )
+    readable = connection.execute(
+        "select r.name from repository r join readable('github.com/user-1') v"
+        " on v.repository = r.id"
+    ).fetchall()
+    unreadable = sorted({*names} - {name for (name,) in readable})
+    missing = [f"{name}-missing" for name in unreadable]
+    for reader, what, chosen in (
+        ("*", "any repository", names),
+        ("github.com/user-1", "unreadable repositories", unreadable),
+        ("github.com/user-1", "missing repositories", missing),
+    ):
+        sources = [f"{chance.choice(chosen)}:src/m1/f01.py" for _ in range(200)]
+        measured(
+            connection,
+            f"200 questions about sources of {what}",
+            lambda reader=reader, sources=sources: [  # type: ignore[misc]
+                impact.run(connection, reader, HubImpactRequest(source)) for source in sources
+            ],
+        )
 
 
 def measure_report(connection: Connection, reader: str) -> None:

@@ -1,7 +1,7 @@
 """Answers over all repositories: by an oracle of what a reader may see, and by brute force."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import UTC, datetime
 
 import pytest
@@ -30,10 +30,10 @@ def connection(database):
 
 
 def random_call(chance, names):
-    """Return a function that asks a random question of a connection, for a reader."""
+    """Return the name of a random question, and a function that asks it for a reader."""
     name, path = chance.choice(names), f"src/m{chance.randrange(5)}/f{chance.randrange(12):02}.py"
     source = chance.choice([name, f"{name}:{path}", f"{name}:src", f"{name}:{path}#Session"])
-    asked = chance.choice(
+    run, request = chance.choice(
         [
             (impact.run, HubImpactRequest(source, limit=chance.choice([3, 100]))),
             (pages.list_pages, HubPagesRequest(limit=7, after=chance.choice([None, "5"]))),
@@ -44,8 +44,14 @@ def random_call(chance, names):
         ]
     )
     if chance.random() < REPORTS:
-        asked = (lambda opened, reader, _: build_report(opened, reader, NOW), None)
-    return lambda opened, reader: to_object(asked[0](opened, reader, asked[1]))
+        run, request = report, None
+    return f"{run.__name__} {request}", lambda opened, reader: to_object(
+        run(opened, reader, request)
+    )
+
+
+def report(opened, reader, _):
+    return build_report(opened, reader, NOW)
 
 
 def readable(connection, reader):
@@ -71,22 +77,22 @@ def grant_anew(connection, chance):
 
 def ask_and_compare(connection, chance, names, calls):
     """Ask in the names of readers, and the same of a hub that has nothing else than they see."""
-    asked = [(chance.choice(READERS), random_call(chance, names)) for _ in range(calls)]
-    given = [call(connection, reader) for reader, call in asked]
-    seen = [readable(connection, reader) for reader, _ in asked]
-    for visible in set(seen):
+    by_sight = defaultdict(list)
+    sight = {reader: readable(connection, reader) for reader in READERS}
+    for _ in range(calls):
+        reader = chance.choice(READERS)
+        name, call = random_call(chance, names)
+        by_sight[sight[reader]].append((name, call, call(connection, reader)))
+    for visible, asked in by_sight.items():
         connection.execute("savepoint all_of_it")
         connection.execute("delete from repository where not id = any(%s)", [list(visible)])
-        expected = [
-            call(connection, "*")
-            for (_, call), mine in zip(asked, seen, strict=True)
-            if mine == visible
-        ]
+        expected = {}
+        for name, call, given in asked:
+            if name not in expected:
+                expected[name] = call(connection, "*")
+            assert given == expected[name], name
         connection.execute("rollback to savepoint all_of_it")
-        assert expected == [
-            answer for answer, mine in zip(given, seen, strict=True) if mine == visible
-        ]
-    return len(set(seen))
+    return len(by_sight)
 
 
 def test_an_answer_is_that_of_a_hub_which_has_nothing_else(connection):
@@ -101,9 +107,9 @@ def test_ten_thousand_answers_are_those_of_hubs_which_have_nothing_else(connecti
     calls = seen = 0
     while calls < MANY_CALLS:
         grant_anew(connection, chance)
-        seen += ask_and_compare(connection, chance, names, CALLS)
-        calls += CALLS
-    assert seen > 200
+        seen += ask_and_compare(connection, chance, names, MANY_CALLS // 10)
+        calls += MANY_CALLS // 10
+    assert seen > 50
 
 
 def test_impact_is_that_of_brute_force(connection):
