@@ -99,8 +99,8 @@ def plan_collection(request: AddRequest, context: Context) -> Collection:
         with open_collection(context.folder, existing, context.environment) as repository:
             resolve_version(repository, existing, request.version)
         language = collection.language or existing.language
-        place = {"address": existing.address, "remote": collection.address}
-        return replace(collection, kind="local", language=language, **place)
+        described = replace(collection, kind="local", language=language)
+        return replace(described, address=existing.address, remote=collection.address)
     if existing is not None and existing.address != collection.address:
         raise UsageError(
             f"The name {request.name} is taken.",
