@@ -1,8 +1,6 @@
 """BM25 of candidates, as UBP computes it over SQLite's index (`ubp.index.store.fulltext`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import nlargest
-from math import inf
 from typing import NamedTuple
 
 from ubp.core.model import ObjectId
@@ -10,8 +8,6 @@ from ubp.hub.tokens import LABELS
 from ubp.index.match import Phrase
 from ubp.index.store.fulltext import (
     COLUMNS,
-    FIRST_SHARE,
-    GROWTH,
     K1,
     SATURATED,
     B,
@@ -48,36 +44,16 @@ def rank_candidates(
 ) -> list[tuple[float, Candidate]]:
     """Return the best candidates with their ranks, the smaller the better.
 
-    As in SQLite's index, `match.adding` adds to the ranks of the best of them alone.
+    All terms count for each candidate, those of `match.adding` too.
     """
     scorer = _Scorer(match, weights, extent)
-    scores = [scorer.score(candidate, match.terms) for candidate in candidates]
     found = sorted(
         (-score, candidate.blob, candidate.number, candidate.repository, place)
-        for place, (score, candidate) in enumerate(zip(scores, candidates, strict=True))
-        if score
+        for place, candidate in enumerate(candidates)
+        if (score := scorer.score(candidate, match.terms))
+        and (score := score + scorer.score(candidate, match.adding))
     )
-    if not match.adding:
-        return [(rank, candidates[place]) for rank, *_, place in found[:limit]]
-    least = _least(scores, limit)
-    added = sorted(
-        (rank - scorer.score(candidates[place], match.adding), blob, number, repository, place)
-        for rank, blob, number, repository, place in found
-        if -rank >= least
-    )
-    return [(rank, candidates[place]) for rank, *_, place in added[:limit]]
-
-
-def _least(scores: Sequence[float], limit: int) -> float:
-    """Return the score of the last of the best candidates, of which some are worse than `limit`."""
-    size = int(limit * FIRST_SHARE) + 1
-    while True:
-        best = nlargest(size, scores)
-        if len(best) < size:
-            return -inf
-        if best[limit - 1] > best[-1]:
-            return best[-1]
-        size *= GROWTH
+    return [(rank, candidates[place]) for rank, *_, place in found[:limit]]
 
 
 class _Scorer:
@@ -89,15 +65,15 @@ class _Scorer:
         self._columns = {
             LABELS[column]: weight for column, weight in zip(COLUMNS, match.weights, strict=True)
         }
-        self._short = K1 * (1 - B)
-        self._longer = K1 * B * extent.chunks / max(extent.words, 1)
+        self._average = max(extent.words, 1) / max(extent.chunks, 1)
 
     def score(self, candidate: Candidate, terms: Sequence[Phrase]) -> float:
         score = 0.0
         for term in terms:
             if n := self._occurrences(candidate, term):
-                long = self._short + self._longer * candidate.length
-                score += SATURATED * self._weights[term] * n / (n + long)
+                # Operation by operation as FTS5 does, so that ranks that are equal there are here.
+                long = K1 * (1 - B + B * candidate.length / self._average)
+                score += self._weights[term] * ((n * SATURATED) / (n + long))
         return score
 
     def _occurrences(self, candidate: Candidate, phrase: Phrase) -> int:

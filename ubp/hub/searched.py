@@ -39,7 +39,14 @@ from ubp.search.together import DerivedValues, NearChunk
 # Of the chunks that contain a term of the query PostgreSQL ranks at most so many, by the rarest
 # terms first, and returns this many times the limit, at least CANDIDATES.
 MAX_RANKED = 20_000
-CANDIDATES, CANDIDATES_PER_HIT = 500, 5
+CANDIDATES, CANDIDATES_PER_HIT = 1_000, 10
+# By what PostgreSQL ranks: BM25 of the number of occurrences that ts_rank implies, which adds the
+# weight of the n-th occurrence divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55
+# is their number. Weights are those of `ubp.search.lexical.WEIGHTS`, aliases first.
+RANK_WEIGHTS = "{0.5,0.125,1,0.5}"
+WORD_SCALE, PHRASE_SCALE = 13.1595, 8.0  # a body's word weighs 1/8, and ts_rank divides by π²/6
+_NUMBER = "(case when {0} < 2 then 1 / greatest(1.645 - {0}, 0.03) - 0.55 else 1.15 * {0} end)"
+ESTIMATE = f"(case when {{0}} > 0 then {_NUMBER} / ({_NUMBER} + estimated.long) else 0 end)"
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
 LIMIT_GROWTH = 4
 
@@ -354,13 +361,13 @@ class HubWords:
         query = " | ".join(write_tsquery(term, table) for term in finding)
         if match.condition is not None:
             query = f"({query}) & {write_tsquery(match.condition, table)}"
-        scores = []
-        for number, term in enumerate(match.terms):
+        ranks, scores = [], []
+        for number, term in enumerate([*match.terms, *match.adding]):
             values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
-            scores.append(
-                f"%(w{number})s::float8 * ts_rank('{{0.77,0.45,0.87,0.77}}', c.{table},"
-                f" %(q{number})s::tsquery)"
-            )
+            scale = WORD_SCALE if len(tokenizer(table).words(term.words)) == 1 else PHRASE_SCALE
+            rank = f"ts_rank('{RANK_WEIGHTS}', c.{table}, %(q{number})s::tsquery)"
+            ranks.append(f"{scale} * {rank} as e{number}")
+            scores.append(f"%(w{number})s::float8 * {ESTIMATE.format(f'estimated.e{number}')}")
         length = "length" if table == "words" else "stem_length"
         average = self.extent(table).words / max(1, self.extent(table).chunks)
         only = ""
@@ -389,10 +396,11 @@ class HubWords:
             from (
                 select c.repository, c.blob, c.number, c.{length} as length, c.{table} as vector
                 from chunk c
+                cross join lateral (select {", ".join(ranks)},
+                    0.3 + 0.9 * c.{length} / %(average)s::float8 as long offset 0) estimated
                 where c.repository = any(%(repositories)s)
                   and c.{table} @@ %(query)s::tsquery{only}
-                order by ({" + ".join(scores)})
-                    / (0.6 + 0.4 * c.{length} / %(average)s::float8) desc
+                order by {" + ".join(scores)} desc
                 limit %(limit)s
             ) found
             """,  # noqa: S608  # names of tables and columns, and numbers
