@@ -67,20 +67,20 @@ def report_parity(
     oracle: Oracle, database: Database, searcher: Searcher, options: argparse.Namespace
 ) -> None:
     """Compare the answers, and print what differs."""
-    parity = compare(oracle, database, searcher, make_queries(oracle, options.each, options.seed))
-    for kind, asked in parity.asked.items():
-        same, first = parity.same[kind], parity.same_first[kind]
-        print(f"{kind:12} {asked:4} asked, {same} the same, {first} with the same first page")
-    total, same = sum(parity.asked.values()), sum(parity.same.values())
-    print(f"all: {same} of {total} the same ({parity.share:.4f})")
-    print("statements of a search:", dict(sorted(parity.statements.items())))
-    for kind, text, expected, found in parity.different[:SHOWN]:
-        place = next(
-            (n for n, pair in enumerate(zip(expected, found, strict=False)) if pair[0] != pair[1]),
-            min(len(expected), len(found)),
-        )
-        print(f"  {kind}: {text!r} from place {place + 1}:")
-        print(f"    {expected[place:][:2]}\n    {found[place:][:2]}")
+    for mode in ("fulltext", "semantic", "hybrid"):
+        queries = make_queries(oracle, options.each, options.seed)
+        parity = compare(oracle, database, searcher, queries, mode)
+        total, same = sum(parity.asked.values()), sum(parity.same.values())
+        first = sum(parity.same_first.values())
+        print(f"{mode}: {same} of {total} the same ({parity.share:.4f}), first page of {first}")
+        for kind, asked in parity.asked.items():
+            if parity.same[kind] < asked:
+                print(f"  {kind}: {parity.same[kind]} of {asked}")
+        print("  statements of a search:", dict(sorted(parity.statements.items())), flush=True)
+        for kind, text, expected, found in parity.different[:SHOWN]:
+            pairs = enumerate(zip(expected, found, strict=False))
+            place = next((n for n, pair in pairs if pair[0] != pair[1]), len(found))
+            print(f"    {kind}: {text!r} from place {place + 1}")
 
 
 def report_speed(

@@ -13,7 +13,7 @@ from ubp.core.model import plain_path, repository_of
 from ubp.hub.database import Database
 from ubp.hub.search import Searcher
 from ubp.search.lexical import FileNames
-from ubp.search.pages import PageQuery, SearchContext, Stopwatch, find_pages
+from ubp.search.pages import Mode, PageQuery, SearchContext, Stopwatch, find_pages
 from ubp.search.scope import ViewNames
 from ubp.search.together import MeaningTogether, Together
 from ubp.workspace import Workspace
@@ -120,18 +120,18 @@ def places(pages):
 
 
 def compare(
-    oracle: Oracle, database: Database, searcher: Searcher, queries, name: str | None = None
+    oracle: Oracle, database: Database, searcher: Searcher, queries, mode: Mode = "hybrid"
 ) -> Parity:
-    """Ask the same of both; `name`: of this repository alone."""
+    """Ask the same of both."""
     parity = Parity()
     for kind, text in queries:
-        query = PageQuery(text)
+        query = PageQuery(text, mode)
         try:
             expected = places(oracle.find(query).pages)
         except UbpError:
             continue
         with database.connection() as connection:
-            organisation = searcher.open(connection, "*", name)
+            organisation = searcher.open(connection, "*")
             found = places(searcher.find(organisation, query)[0].pages)
         parity.asked[kind] += 1
         parity.same[kind] += found == expected
