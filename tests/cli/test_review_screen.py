@@ -160,7 +160,7 @@ def test_edit_opens_the_editor_and_is_written_when_the_view_is_left(session, pro
     view.wait_for("edited")
     assert "login" in next((project.root / "docs").iterdir()).read_text()
     view.press("q")
-    view.wait_for("Apply what you decided (1 edited)?")
+    view.wait_for("Apply what you decided (edited: 1)?")
     view.press("y")
     assert view.end() == 0
     assert b"1 case settled, 0 cases left for later." in view.raw
@@ -174,7 +174,7 @@ def test_page_that_was_edited_meanwhile_is_not_overwritten(session, project):
     page = next((project.root / "docs").iterdir())
     page.write_text("# Mine\n")
     view.press("q")
-    view.wait_for("Apply what you decided (1 edited)?")
+    view.wait_for("Apply what you decided (edited: 1)?")
     view.press("y")
     assert view.end() == 2
     assert b"has changed meanwhile; your edit was not written." in view.raw

@@ -30,7 +30,9 @@ from ubp.index.session import Session
 
 ACCEPTED = Choice("a", "add", "added", help="add the source to the page")
 REFUSED = Choice("r", "refuse", "refused", help="never propose it for this page again")
-NEVER = Choice("x", "never", "refused for all", help="never propose it for any page again")
+NEVER = Choice(
+    "x", "refuse everywhere", "refused everywhere", help="never propose it for any page again"
+)
 # Of a page, the lines around those with the evidence; else of it and of a source its beginning.
 CONTEXT = 3
 MAX_LINES = 200

@@ -29,7 +29,14 @@ from ubp.markdown.text_edits import as_diff
 
 RIGHT, WRONG_ALARM = "page is right", "wrong alarm"
 ACCURATE = Choice("a", RIGHT, RIGHT, has_reason=True, help="the page is accurate: pin its sources")
-WRONG = Choice("r", WRONG_ALARM, WRONG_ALARM, text=WRONG_ALARM, has_reason=True)
+WRONG = Choice(
+    "r",
+    WRONG_ALARM,
+    WRONG_ALARM,
+    text=WRONG_ALARM,
+    has_reason=True,
+    help="the same, with the reason that the alarm was wrong",
+)
 REFUSED = Choice("r", WRONG_ALARM, "refused", help="never propose this source for the page again")
 BIND = Choice("b", "bind", "bound", help="list the source in the page")
 PINNED = frozenset({"bound", "collection", "translation"})

@@ -73,18 +73,23 @@ def _panes(reviewed: Review, decision: Decision) -> Panes:
     )
     record = review_record(replace(reviewed, changes=changes))
 
+    # What to look at comes before the diff, what else it does below.
+    urgent = replace(record, effect=replace(record.effect, staleness=(), fixed=()))
+    other = replace(record, changes=(), effect=replace(record.effect, introduced=()))
+
     def page() -> Iterator[str]:
         yield from (write.quote(edit.reason) for edit in record.proposal.edits if edit.reason)
         if decision.edited:
             yield write.style.yellow("With your edit, which is checked when it is applied.")
         else:
-            yield from effect_text(record, write)
+            yield from effect_text(urgent, write)
         for change in record.changes:
             yield ""
             _, head, hunks = change.diff.partition("\n@@")
             is_named = len(record.changes) == 1 and head  # by the title
             yield from write.diff(f"@@{hunks}" if is_named else change.diff, "")
         yield ""
+        yield from () if decision.edited else effect_text(other, write)
         yield from summary_text(record, write)
 
     sources = [line for change in record.changes for line in sources_text(change, write)]

@@ -197,7 +197,7 @@ class ReviewApp(Screens[dict[int, Decision]]):
             self.exit({})
             return
         counts = Counter(", ".join(_words(decision)) for decision in made.values())
-        shown = "; ".join(f"{number} {words}" for words, number in counts.items())
+        shown = "; ".join(f"{words}: {number}" for words, number in counts.items())
         question = f"Apply what you decided ({shown})?  y yes  n no, discard  Esc back"
 
         def leave(key: str | None) -> None:
