@@ -342,3 +342,11 @@ def test_paths_of_a_form_that_often_leads_nowhere_are_not_confirmed(repository, 
     assert forms(check(repository)) == [("….md", 10)]
     repository.write("pages/good.md", "[x](p1.md)\n" * 20)
     assert len(check(repository).findings) == 10
+
+
+def test_label_with_a_dot_is_not_confirmed_in_a_site_of_sphinx(repository, check):
+    repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
+    repository.write("docs/index.md", "# Index\n\n[a](schema_hub.db) ![b](gone.png) [c](gone.md)\n")
+    repository.commit("Begin")
+    report = check(repository)
+    assert [subject for subject, _ in hints(report)] == ["image gone.png", "markdown gone.md"]

@@ -164,7 +164,10 @@ class Evidence:
         if not is_page and not FILE_SUFFIX.search(target):
             return False
         if site is not None:
-            if not is_page and site.style.name not in RESOLVES_IMAGES:
+            style = site.style.name
+            # MyST resolves labels of all pages
+            is_label = style == "sphinx" and "/" not in target and "image" not in link.kind
+            if not is_page and (is_label or style not in RESOLVES_IMAGES):
                 return False
             if leaves(site, finding.filepath, link):  # a build may have copied the page
                 return False
