@@ -90,13 +90,16 @@ def measure(asked: Mapping[str, Any], bookmarks: Sequence[Mapping[str, str]], ro
     names = {bookmark["href"]: bookmark["description"] for bookmark in bookmarks}
     with Workspace.open(f"{root}/collections/saved.git") as workspace:
         session = workspace.session
-        notes = read_all_notes(session, session.view())
+        notes = read_all_notes(session, session.view()).values()
+        by_path = {str(note.path): note for note in notes}
 
         def recommended(row: Mapping[str, Any]) -> list[list[str]]:
             stack, needs = tuple(row.get("tech_stack", ())), tuple(row["needs"])
             request = recommend.RecommendRequest(row["project_context"], stack, needs)
             found = recommend.run(session, request).recommendations
-            return [[names.get(notes[p].url, notes[p].title) for p in each.paths] for each in found]
+            return [
+                [names.get(by_path[p].url, by_path[p].title) for p in each.paths] for each in found
+            ]
 
         right = 0
         for row in asked["contexts"]:
