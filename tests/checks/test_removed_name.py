@@ -196,6 +196,7 @@ def test_page_that_describes_a_removed_option_is_reported(client, removed, line)
         "PREVIEW-CHANGELOG.md",
         "changelog_unreleased/cli/10217.md",
         "docs/changes/latest.md",
+        ".changeset-test-alpha/curly-windows.md",
         "docs/v2-release-notes/a.md",
         "docs/guide-migration.md",
         "docs/reader/plan.md",

@@ -45,7 +45,7 @@ _NO_SOURCE_FOLDER = (
 )
 # Notes of changes for the next release: they name what a change removes, and come and go.
 _NOTES = (
-    r"(?i)(?:^|/)(?:changelogs?|changelog\.d|\.changes|\.changesets?|newsfragments"
+    r"(?i)(?:^|/)(?:changelogs?|changelog\.d|\.changes|\.changesets?[\w-]*|newsfragments"
     r"|release[-_]?notes?)/"
 )
 _NO_SOURCE = (
@@ -76,7 +76,7 @@ _VERSIONED = (
 # What was, in any part of a path.
 _RECORD = (
     r"(?i)change[-_ ]?logs?|release[-_ ]?notes?|relnotes|migrat(?:ion|ing|e)|upgrad(?:e|ing)"
-    r"|(?:^|[/._-])changes(?:[/._-]|$)"
+    r"|(?:^|[/._-])changes(?:[/._-]|$)|(?:^|/)\.changesets?[\w-]*/"
 )
 
 
