@@ -196,7 +196,7 @@ class SourceChange:
         found: dict[str, tuple[float, Replacement]] = {}
         for line in self._lines_with(removed):
             rest = _without(line, removed.name, is_spelling=removed.is_spelling)
-            alike = self._added.get(rest) or self._added.get(_without(line, removed.name), ())
+            alike = self._added.get(rest) or self._added.get(_without(line, removed.name)) or []
             for path, name in alike if len(alike) <= MAX_ALIKE else ():
                 shared = _share_words(old_words, set(name_words(name)))
                 if shared >= MIN_SHARED:
