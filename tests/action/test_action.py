@@ -392,6 +392,7 @@ def test_checkout_is_never_executed_by_any_step(runner, upstream, environment, i
     markers = runner.work / "markers"
     break_something(upstream)
     set_traps(upstream, markers)
+    runner.work.joinpath("files").write_text("")
     job = pull_request(
         runner,
         upstream,
@@ -400,6 +401,7 @@ def test_checkout_is_never_executed_by_any_step(runner, upstream, environment, i
         is_installed=is_installed,
         args="docs 'docs/*.md'",
         comment="true",
+        suggestions="true",
         judge="true",
         alarms="",
         collections="true",
