@@ -5,13 +5,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ubp.checks.finding import CheckReport, Finding
-from ubp.checks.fix import edit_page
 from ubp.core.errors import UbpError
 from ubp.core.model import FilePath
 from ubp.frame.wording import printable_line
 from ubp.git.diff import changed_spans
 from ubp.git.trees import shorten
-from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.staleness.model import StalenessContext
 
 
@@ -33,6 +31,9 @@ def build_suggestions(
     report: CheckReport, context: StalenessContext, keys: Sequence[str]
 ) -> tuple[Suggestion, ...]:
     """Return the edits that would settle findings, page by page."""
+    from ubp.checks.fix import edit_page  # hooks import every format; these load the parser
+    from ubp.markdown.edit_pins import Pin, write_pins
+
     found: list[Suggestion] = []
     for path, group in groupby(report.findings, key=lambda finding: finding.filepath):
         findings = tuple(group)
