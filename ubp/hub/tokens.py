@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import Words
 from ubp.index.store.fulltext import COLUMNS, Table
-from ubp.index.store.tokenizer import Token, tokenizer
+from ubp.index.store.tokenizer import PlacedWord, tokenizer
 
 LABELS: dict[Column, str] = {"title": "A", "headings": "B", "body": "C", "aliases": "D"}
 """The weight by which a position's column is known."""
@@ -39,7 +39,7 @@ def vectors(table: Table, chunks: Sequence[Words]) -> list[Vector]:
     return [Vector(_literal(tokens), len(tokens)) for tokens in tokenizer(table).tokens(chunks)]
 
 
-def _literal(tokens: Sequence[Token]) -> str:
+def _literal(tokens: Sequence[PlacedWord]) -> str:
     """Return a `tsvector` literal of tokens in order."""
     places: dict[str, list[str]] = {}
     base, last, column_before, size = 0, 0, -1, 0

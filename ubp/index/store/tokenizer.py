@@ -13,7 +13,7 @@ TOKENIZERS: Mapping[Table, str] = {"words": "unicode61", "stems": "porter unicod
 """Those of the tables of the full text (`ubp.index.store.schema`)."""
 
 
-class Token(NamedTuple):
+class PlacedWord(NamedTuple):
     """A word at a place: the number of its column, and of the words before it in the column."""
 
     column: int
@@ -33,9 +33,9 @@ class Tokenizer:
         )
         self._database.execute("CREATE VIRTUAL TABLE token USING fts5vocab(text, instance)")
 
-    def tokens(self, chunks: Sequence[Words]) -> list[list[Token]]:
+    def tokens(self, chunks: Sequence[Words]) -> list[list[PlacedWord]]:
         """Return the words of chunks in order, each chunk given by the texts of its columns."""
-        found: list[list[Token]] = [[] for _ in chunks]
+        found: list[list[PlacedWord]] = [[] for _ in chunks]
         with self._lock:
             self._database.execute("INSERT INTO text (text) VALUES ('delete-all')")
             self._database.executemany(
@@ -44,7 +44,7 @@ class Tokenizer:
             )
             rows = self._database.execute("SELECT term, doc, col, offset FROM token")
             for word, number, column, offset in rows:
-                found[number].append(Token(COLUMNS.index(column), offset, word))
+                found[number].append(PlacedWord(COLUMNS.index(column), offset, word))
         for tokens in found:
             tokens.sort()
         return found
