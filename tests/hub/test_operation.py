@@ -191,7 +191,6 @@ provider.add_span_processor(SimpleSpanProcessor(exporter))
 trace.set_tracer_provider(provider)
 import asyncio
 from mcp import Client
-from ubp.hub.answers import ANSWERS
 from ubp.hub.api import Hub
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database
@@ -200,7 +199,7 @@ from ubp.hub.tools import create_hub_server
 
 async def main():
     with Database.open(sys.argv[1]) as database:
-        hub = Hub(database, HubConfig("http://127.0.0.1:1"), ANSWERS)
+        hub = Hub(database, HubConfig("http://127.0.0.1:1"))
         async with Client(create_hub_server(hub)) as client:
             await client.call_tool("ubp_list_pages", {"repository": "github.com/acme/secret"})
 
