@@ -273,3 +273,12 @@ def test_statistics_count_the_findings_of_each_rule(broken, ubp):
     assert quiet == "3  broken-link  error    in 2 pages, 1 fixable\n"
     for option in (["--fix"], ["--format", "sarif"]):
         assert ubp(broken, "check", "--statistics", *option).status == 2
+
+
+def test_next_step_explains_the_rule_of_errors_before_more_frequent_warnings(repository, ubp, at):
+    repository.write("a.md", "# A\n\n[1](#x) [2](#y) [3](b.md)\n")
+    repository.commit()
+    at(repository)
+    out = ubp(repository, "check").out
+    assert "ubp explain broken-link" in out
+    assert "ubp explain missing-anchor" not in out

@@ -116,7 +116,7 @@ def test_group_lists_its_commands(group, names, capsys):
 
 
 def test_ubp_alone_shows_the_state_of_the_repository_and_the_next_steps(drifted, ubp):
-    drifted.write("docs/broken.md", "# Broken\n\nSee [there](there.md).\n")
+    drifted.write("docs/broken.md", "# Broken\n\nSee [there](there.md) and [here](#nowhere).\n")
     status, out, err = ubp(drifted)
     assert (status, err) == (0, "")
     assert out.splitlines() == [
@@ -124,7 +124,7 @@ def test_ubp_alone_shows_the_state_of_the_repository_and_the_next_steps(drifted,
         "  Pages:       4",
         "  Sources:     listed by 2 pages",
         "  Freshness:   1 stale, 1 fresh",
-        "  Links:       1, 1 leads nowhere",
+        "  Links:       2, 2 lead nowhere",
         "Next:",
         "  ubp check   shows what is broken, with lines and fixes",
         "  ubp stale   shows what outdated them, with commits and authors",

@@ -31,7 +31,7 @@ def test_links_are_in_exactly_one_bucket(repository, ubp, at):
         "not_a_page": 1,
         "out_of_scope": 1,
     }
-    assert "(1 is broken: ubp check --rule broken-link)" in ubp(repository, "status", "--check").out
+    assert "(1 leads nowhere: ubp check)" in ubp(repository, "status", "--check").out
     repository.write("x.md", "# X\n")
     assert ubp(repository, "status", "--check").status == 0
 
@@ -46,3 +46,14 @@ def test_configured_severity_applies_to_status(repository, ubp, at):
             ".ubp/config.json", f'{{"check": {{"severity": {{"broken-link": "{setting}"}}}}}}'
         )
         assert ubp(repository, "status", "--check").status == 0
+
+
+def test_missing_anchors_count_unless_the_rule_is_off(repository, ubp, at):
+    repository.write("a.md", "# A\n\n[x](#nowhere)\n")
+    repository.commit()
+    at(repository)
+    checked = ubp(repository, "status", "--check", "--json")
+    assert (checked.status, checked.record["missing_anchors"]) == (0, 1)
+    assert "(1 to a missing heading: ubp check)" in ubp(repository, "status", "--check").out
+    repository.write(".ubp/config.json", '{"check": {"severity": {"missing-anchor": "off"}}}')
+    assert ubp(repository, "status", "--check", "--json").record["missing_anchors"] == 0

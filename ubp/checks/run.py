@@ -34,7 +34,7 @@ from ubp.checks.relaxed import (
     relaxed_findings,
 )
 from ubp.checks.renames import Renames
-from ubp.checks.rules import obsolete_debt, relaxed_check
+from ubp.checks.rules import broken_link, missing_anchor, obsolete_debt, relaxed_check
 from ubp.checks.rules.stale_doc import unknown_finding
 from ubp.checks.suppress import split_ignored
 from ubp.checks.unbinding import Unbinding
@@ -148,10 +148,14 @@ def check_links(session: Session, context: StalenessContext) -> CheckReport:
     return check_state(context, check_options(session, context.view, rules=tuple(LINK_RULES)))
 
 
-def count_broken_links(session: Session, context: StalenessContext) -> int:
-    """Return how many errors the rule broken-link finds in a state."""
-    options = check_options(session, context.view, rules=("broken-link",))
-    return check_state(context, options).count("error")
+def count_lost_links(session: Session, context: StalenessContext) -> tuple[int, int]:
+    """Return how many errors broken-link finds in a state, and how many findings missing-anchor."""
+    options = check_options(session, context.view)
+    rules = tuple(rule.name for rule in choose_rules(options) if rule.name in LINK_RULES)
+    found = check_state(context, options._replace(rules=rules)).findings if rules else ()
+    number_of = Counter((finding.rule, finding.severity) for finding in found)
+    anchors = number_of[missing_anchor.NAME, "error"] + number_of[missing_anchor.NAME, "warning"]
+    return number_of[broken_link.NAME, "error"], anchors
 
 
 def survey_links(session: Session, target: Target) -> tuple[Sites, list[FormCount]]:

@@ -64,9 +64,9 @@ def _rows(status: StatusRecord, proposals: int, style: Style) -> Iterator[tuple[
         yield "Freshness", style.yellow(levels) if summary.stale else levels
     elif summary.documents:
         yield "Sources", "no page lists any yet, so none can be verified"
-    broken = status.broken_links or 0
-    verb = "leads" if broken == 1 else "lead"
-    nowhere = style.red(f", {broken} {verb} nowhere") if broken else ""
+    lost = _lost_links(status)
+    verb = "leads" if lost == 1 else "lead"
+    nowhere = style.red(f", {lost} {verb} nowhere") if lost else ""
     yield "Links", f"{sum(astuple(status.links))}{nowhere}"
     if proposals:
         yield "Proposals", style.yellow(f"{proposals} to review")
@@ -75,7 +75,7 @@ def _rows(status: StatusRecord, proposals: int, style: Style) -> Iterator[tuple[
 def _steps(status: StatusRecord, proposals: int) -> Iterator[tuple[str, str]]:
     """Yield commands with what they do, the most useful first."""
     summary = status.summary
-    if status.broken_links or status.unparsed:
+    if _lost_links(status) or status.unparsed:
         yield "ubp check", "shows what is broken, with lines and fixes"
     if summary.stale or summary.possibly_stale or summary.unknown:
         yield "ubp stale", "shows what outdated them, with commits and authors"
@@ -87,3 +87,8 @@ def _steps(status: StatusRecord, proposals: int) -> Iterator[tuple[str, str]]:
         yield "ubp review", "shows what your changes mean for the pages"
     else:
         yield "ubp init", "writes a configuration, to say where pages are"
+
+
+def _lost_links(status: StatusRecord) -> int:
+    """Return how many links lead to no page, file or heading."""
+    return (status.broken_links or 0) + (status.missing_anchors or 0)

@@ -421,9 +421,9 @@ def _steps(record: CheckRecord, write: Writer) -> Iterator[str]:
     )
     if fixable := record.summary.fixable:
         steps.append((ubp_command("check", "--fix", keys=keys), f"fixes {fixable} of them"))
-    rules = Counter(finding.rule for finding in record.findings)
-    if rules:
-        (rule, _), *_ = rules.most_common(1)
+    errors = [finding for finding in record.findings if finding.severity == "error"]
+    if worst := errors or record.findings:
+        (rule, _), *_ = Counter(finding.rule for finding in worst).most_common(1)
         steps.append((ubp_command("explain", rule), "explains the rule and how to ignore it"))
     if stale_pages and record.is_change and not change.ref:
         command = acknowledge_command(

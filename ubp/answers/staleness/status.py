@@ -8,7 +8,7 @@ from typing import Annotated
 from ubp.answers.setup.model import ModelRecord, model_text
 from ubp.answers.setup.reindex import IndexRecord, index_record
 from ubp.answers.staleness.stale_record import SummaryRecord, summary_record
-from ubp.checks.run import count_broken_links
+from ubp.checks.run import count_lost_links
 from ubp.core.paths import doc_id
 from ubp.core.running import find_running
 from ubp.core.version import __version__
@@ -76,7 +76,8 @@ class StatusRecord:
     keys: Annotated[tuple[str, ...], "front matter keys that list sources"]
     threshold_days: Annotated[float, "number of days after which drift counts as stale"]
     links: LinksRecord
-    broken_links: Annotated[Count | None, "findings of broken-link; null without --check"]
+    broken_links: Annotated[Count | None, "errors of broken-link; null without --check"]
+    missing_anchors: Annotated[Count | None, "findings of missing-anchor; null without --check"]
     servers: Annotated[tuple[ServerRecord, ...], "running MCP servers of this repository"]
     model: ModelRecord
     index: IndexRecord
@@ -88,7 +89,7 @@ class StatusRequest(Request[StatusRecord]):
 
     check: Annotated[
         bool,
-        "count the broken links, too",
+        "count the broken links and missing anchors, too",
         Option(
             "Exit with 1 on stale pages, broken links or unreadable front matter; with 2 if a page "
             "cannot be verified or the index cannot be built."
@@ -104,6 +105,7 @@ def run(session: Session, request: StatusRequest) -> StatusRecord:
     report = build_stale_report(context, pages, assess(pages, context))
     buckets = {str(name): number for name, number in view.link_graph().buckets().items()}
     servers = find_running(session.repository.data_dir)
+    broken, anchors = count_lost_links(session, context) if request.check else (None, None)
     return StatusRecord(
         root=session.repository.root,
         snapshot=snapshot_record(report.snapshot),
@@ -120,7 +122,8 @@ def run(session: Session, request: StatusRequest) -> StatusRecord:
         keys=tuple(session.config.keys),
         threshold_days=report.threshold_days,
         links=LinksRecord(**{bucket: buckets.get(bucket, 0) for bucket in BUCKET_WORDS}),
-        broken_links=count_broken_links(session, context) if request.check else None,
+        broken_links=broken,
+        missing_anchors=anchors,
         servers=tuple(
             ServerRecord(pid=server.pid, since=moment(int(server.since))) for server in servers
         ),
@@ -193,11 +196,15 @@ def _links(record: StatusRecord, write: Writer) -> str:
     counts = [(getattr(record.links, bucket), words) for bucket, words in BUCKET_WORDS.items()]
     total = sum(number for number, _ in counts)
     details = ", ".join(f"{number} {words}" for number, words in counts if number)
-    broken = ""
-    if record.broken_links:
-        verb = "is" if record.broken_links == 1 else "are"
-        check = "ubp check --rule broken-link"
-        broken = write.style.red(f" ({record.broken_links} {verb} broken: {check})")
+    lost = [
+        (record.broken_links, "leads nowhere", "lead nowhere"),
+        (record.missing_anchors, "to a missing heading", "to missing headings"),
+    ]
+    broken = ", ".join(
+        f"{number} {one if number == 1 else more}" for number, one, more in lost if number
+    )
+    if broken:
+        broken = write.style.red(f" ({broken}: ubp check)")
     return f"{total}: {details}{broken}" if total else "none"
 
 
