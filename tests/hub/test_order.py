@@ -7,7 +7,16 @@ from itertools import pairwise
 import pytest
 
 from ubp.board.model import Board, BoardFile
-from ubp.board.wire import Manifest, cut, digest_of, manifest_value, piece_text, read_piece
+from ubp.board.wire import (
+    Manifest,
+    WireError,
+    cut,
+    digest_of,
+    manifest_value,
+    piece_text,
+    read_manifest,
+    read_piece,
+)
 from ubp.hub.maintenance import find_faults
 from ubp.hub.store_push import Missing, take_push, take_upload
 
@@ -203,3 +212,31 @@ def test_piece_in_the_wrong_place_is_refused(hub):
     status, answer = hub.call("/v1/push", token=token, value=value)
     assert (status, b"wrong place" in answer) == (400, True)
     assert piece_text(read_piece(texts[0])) == texts[0]
+
+
+def test_board_of_an_older_client_is_taken_and_its_links_are_single(hub):
+    piece = '[1,0,1,[["a.md","{0}",null,null,["untracked",false,[],[],[["b.md","references"]]]]]]'
+    text = piece.format("b" * 40)
+    manifest = {**manifest_value(manifest_of(board_of(1), 1)), "version": 1}
+    value = {**manifest, "commit": "a" * 40, "pieces": [digest_of(text)]}
+    token = hub.job(commit="a" * 40)
+
+    assert (
+        hub.call("/v1/upload", token=token, value={**value, "pieces": [text], "parts": []})[0]
+        == 200
+    )
+    assert hub.call("/v1/push", token=token, value=value) == (200, {"outcome": "written"})
+    assert hub.rows("select target, links from edge") == [("b.md", 1)]
+
+
+@pytest.mark.parametrize("version", [0, 3, True, "2", None])
+def test_version_that_the_hub_does_not_read_is_refused(version):
+    with pytest.raises(WireError, match="reads versions 1 to 2"):
+        read_manifest({**manifest_value(manifest_of(board_of(1), 1)), "version": version})
+
+
+@pytest.mark.parametrize("links", ["0", "1", "-1", "true", "2147483648", "1.5"])
+def test_number_of_links_that_no_client_writes_is_refused(links):
+    page = f'["untracked",false,[],[],[["b.md","references",{links}]]]'
+    with pytest.raises(WireError):
+        read_piece(f'[2,0,1,[["a.md","{"b" * 40}",null,null,{page}]]]')

@@ -28,7 +28,7 @@ def row_versions(hub):
 
 def test_hub_has_what_the_clone_has(repository, hub):
     repository.write("src/pay.py", "def charge():\n    return 1\n\n\ndef refund():\n    return 2\n")
-    repository.page("docs/pay.md", "src/pay.py#charge", body="See [the other](other.md).\n")
+    repository.page("docs/pay.md", "src/pay.py#charge", body="See [the other](other.md).\n" * 2)
     repository.write("docs/other.md", "# Other\n")
     repository.write("CODEOWNERS", "* @acme/all\n/docs/pay.md @ann\n")
     commit = repository.commit()
@@ -44,8 +44,8 @@ def test_hub_has_what_the_clone_has(repository, hub):
     assert hub.rows("select path, fragment, verdict, pin from reference") == [
         ("src/pay.py", "charge", "fresh", None)
     ]
-    assert hub.rows("select page, target, type from edge") == [
-        ("docs/pay.md", "docs/other.md", "references")
+    assert hub.rows("select page, target, type, links from edge") == [
+        ("docs/pay.md", "docs/other.md", "references", 2)
     ]
     parts = hub.rows("select count(*) from part where parser like 'python %%'")
     assert parts == [(2,)]

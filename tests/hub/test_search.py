@@ -15,6 +15,7 @@ import pytest
 from tests.hub.parity import Oracle, compare, make_queries
 from tests.hub.test_identity import MCP
 from ubp.answers.hub.search import HubSearchRequest
+from ubp.core.model import in_repository
 from ubp.hub.read_text import TextReader
 from ubp.hub.search import Searcher
 from ubp.search.pages import PageQuery
@@ -60,6 +61,31 @@ def test_hub_finds_the_same_pages_in_the_same_order_as_sqlite(hub, clones):
 
     assert parity.different == []
     assert len(parity.asked) == 11
+
+
+def test_links_around_a_page_are_as_many_as_those_of_a_clone(hub, new_repository):
+    repository, name = new_repository("links"), "github.com/acme/links"
+    repository.write("docs/twice.md", "# Twice\n\n" + "[a](a.md) and [b](b.md).\n" * 30)
+    repository.write("docs/some.md", "# Some\n\n[a](a.md) [a](a.md#a) [s](some.md)\n")
+    repository.write("docs/a.md", "# A\n\n" + "[b](b.md)\n" * 60)
+    repository.write("docs/b.md", "# B\n")
+    repository.commit()
+    hub.push(repository, name, texts=True)
+    files = [f"docs/{file}" for file in ("twice.md", "some.md", "a.md", "b.md")]
+    paths = [in_repository(name, path) for path in files]
+    searcher = hub.hub.answers["search"].run.__self__
+    with ExitStack() as stack:
+        clone = Oracle(stack, {name: repository.root}).together.neighbors(paths, 49)
+        connection = stack.enter_context(hub.database.connection())
+        found = searcher.open(connection, "*").neighbors(paths, 49)
+
+    def ends(links):
+        return sorted((link.source, link.target, link.link_type) for link in links)
+
+    lengths = {path: [len(links) for links in found[path]] for path in paths}
+    assert lengths == dict(zip(paths, [[49, 0], [2, 0], [49, 32], [0, 49]], strict=True))
+    assert list(map(ends, found[paths[1]])) == list(map(ends, clone[paths[1]]))
+    assert lengths == {path: [len(links) for links in clone[path]] for path in paths}
 
 
 def test_reader_finds_what_it_may_read_and_ranks_do_not_depend_on_the_rest(hub, new_repository):

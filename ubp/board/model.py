@@ -31,10 +31,11 @@ class BoardReference:
 
 @dataclass(frozen=True, slots=True)
 class BoardEdge:
-    """A link of a page to another file of its repository; several of one type are one."""
+    """The links of a page to another file of its repository of one type; `count`: how many."""
 
     target: FilePath
     type: LinkType
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Read the board of a commit: its files, the verdicts on its pages, its links and owners."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import partial
 
@@ -115,13 +116,13 @@ def _edges(
 ) -> dict[FilePath, tuple[BoardEdge, ...]]:
     found = {}
     for path, edges in view.link_graph().out(paths).items():
-        targets = {
-            BoardEdge(target, edge.link.link_type)
+        links = Counter(
+            (target, edge.link.link_type)
             for edge in edges
             if (target := edge.resolution.target) is not None and target != path and target in files
-        }
-        if targets:
-            found[path] = tuple(sorted(targets, key=lambda edge: (edge.target, edge.type)))
+        )
+        if links:
+            found[path] = tuple(BoardEdge(*link, number) for link, number in sorted(links.items()))
     return found
 
 

@@ -33,14 +33,16 @@ from ubp.core.model import (
 )
 from ubp.core.repository_names import checked_name
 
-VERSION = 1
+VERSION = 2
+# Version 1 has no number of links. A hub that is upgraded takes it from clients that are not yet.
+READABLE_VERSIONS = frozenset({1, VERSION})
 FILES_PER_PIECE = 64  # so that a changed file costs a few kilobytes
 MAX_PIECES = 1 << 14
 MAX_FILES = 1_000_000
 MAX_BODY_BYTES = 8 << 20  # of a request, compressed
 MAX_PLAIN_BYTES = 64 << 20  # of a request
 MAX_NUMBER = (1 << 63) - 1
-MAX_COMMITS = (1 << 31) - 1
+MAX_COMMITS = MAX_LINKS = (1 << 31) - 1
 ID_DIGITS = frozenset({40, 64})
 
 VERDICTS = frozenset(get_args(Verdict))
@@ -62,6 +64,7 @@ class Piece:
     number: int
     count: int
     files: tuple[BoardFile, ...]
+    version: int = VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def bucket_of(path: str, count: int) -> int:
 def piece_text(piece: Piece) -> str:
     """Return the canonical text of a piece."""
     files = [file_row(file) for file in sorted(piece.files, key=lambda file: file.path)]
-    return to_text([VERSION, piece.number, piece.count, files])
+    return to_text([piece.version, piece.number, piece.count, files])
 
 
 def digest_of(text: str) -> str:
@@ -165,8 +168,7 @@ def read_manifest(value: Any) -> Manifest:
         WireError: it is not one.
     """
     fields = _object(value, "the manifest")
-    if fields.get("version") != VERSION:
-        raise WireError(f"this hub reads version {VERSION} of the format")
+    _check_version(fields.get("version"))
     digests = _list(fields.get("pieces"), "pieces")
     pieces = tuple(_hex(digest, "a piece", {64}) for digest in digests)
     if not 0 < len(pieces) <= MAX_PIECES or len(set(pieces)) != len(pieces):
@@ -230,8 +232,7 @@ def read_piece(text: Any) -> Piece:
         version, number, count, rows = json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:
         raise WireError("a piece is not a list of four") from error
-    if version != VERSION:
-        raise WireError(f"this hub reads version {VERSION} of the format")
+    _check_version(version)
     count = _number(count, "the number of pieces")
     number = _number(number, "a piece's number")
     if not 0 <= number < count <= MAX_PIECES:
@@ -240,10 +241,20 @@ def read_piece(text: Any) -> Piece:
     paths = [file.path for file in files]
     if len(set(paths)) != len(paths) or any(bucket_of(path, count) != number for path in paths):
         raise WireError("a file is in the wrong piece")
-    piece = Piece(number, count, files)
+    piece = Piece(number, count, files, version)
     if piece_text(piece) != text:
         raise WireError("a piece is not canonical")
     return piece
+
+
+def _check_version(version: Any) -> None:
+    """Check the version of what was sent; True is not 1.
+
+    Raises:
+        WireError: it is not one of those that are read.
+    """
+    if type(version) is not int or version not in READABLE_VERSIONS:
+        raise WireError(f"this hub reads versions 1 to {VERSION} of the format")
 
 
 def parts_value(parts: FileParts) -> list[Any]:
@@ -288,7 +299,10 @@ def file_row(file: BoardFile) -> list[Any]:
             [getattr(reference, name) for name in BoardReference.__slots__]
             for reference in page.references
         ]
-        edges = [[edge.target, edge.type] for edge in page.edges]
+        edges = [
+            [edge.target, edge.type, *([] if edge.count == 1 else [edge.count])]
+            for edge in page.edges
+        ]
         row.append([page.level, page.is_record, list(page.owners), references, edges])
     return row
 
@@ -326,8 +340,14 @@ def _read_page(value: Any) -> BoardPage:
 
 
 def _read_edge(value: Any) -> BoardEdge:
-    target, link_type = _row(value, 2, "an edge")
-    return BoardEdge(FilePath(_path(target)), _one_of(link_type, LINKS, "a link type"))
+    row = _list(value, "an edge")
+    if len(row) not in {2, 3}:
+        raise WireError("an edge has the wrong number of values")
+    target, link_type, *counts = row
+    count = _number(counts[0], "a number of links", MAX_LINKS) if counts else 1
+    if count < 1:
+        raise WireError("a number of links is not positive")
+    return BoardEdge(FilePath(_path(target)), _one_of(link_type, LINKS, "a link type"), count)
 
 
 def _read_reference(value: Any) -> BoardReference:

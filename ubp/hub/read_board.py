@@ -30,7 +30,7 @@ def read_stored_board(
     )
     edges = _grouped(
         connection,
-        "select page, target, type from edge where ref = %s"
+        "select page, target, type, links from edge where ref = %s"
         ' order by page, target collate "C", type collate "C"',
         key,
     )

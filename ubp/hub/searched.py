@@ -7,6 +7,7 @@ key, and nothing else is counted: no rank depends on what the reader may not see
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from ubp.core.model import (
@@ -176,9 +177,12 @@ class Organisation:
         return next(found, ())
 
     def neighbors(self, paths: Collection[FilePath], limit: int) -> dict[FilePath, Neighborhood]:
-        """Return the first links from and to each of these documents."""
+        """Return the first links from and to each of these documents, as often as each is written.
+
+        They may lead to files that are no documents.
+        """
         found = {path: Neighborhood([], []) for path in paths}
-        known = [path for path in paths if self.mirrored(path)]
+        known = [path for path in paths if repository_of(path) in self.tips]
         if not known:
             return found
         rows = self.rows(
@@ -190,7 +194,7 @@ class Organisation:
             },
         )
         names = {mirrored.tip.ref: name for name, mirrored in self.tips.items()}
-        for is_out, ref, source, target, link_type in rows:
+        for is_out, ref, source, target, link_type, number in rows:
             link = Neighbor(
                 in_repository(names[ref], source),
                 in_repository(names[ref], target),
@@ -198,23 +202,22 @@ class Organisation:
                 "",
                 0,
             )
-            center, other = (link.source, link.target) if is_out else (link.target, link.source)
-            if self.mirrored(other):
-                found[center][0 if is_out else 1].append(link)
+            links = found[link.source].out if is_out else found[link.target].into
+            links.extend(repeat(link, min(number, limit - len(links))))
         return found
 
 
 _NEIGHBORS = """
-select true, given.ref, given.path, e.target, e.type
+select true, given.ref, given.path, e.target, e.type, e.links
 from unnest(%(refs)s::int[], %(paths)s::text[]) as given (ref, path)
 cross join lateral (
-    select x.target, x.type from edge x where x.ref = given.ref and x.page = given.path
+    select x.target, x.type, x.links from edge x where x.ref = given.ref and x.page = given.path
     order by x.target, x.type limit %(limit)s) e
 union all
-select false, given.ref, e.page, given.path, e.type
+select false, given.ref, e.page, given.path, e.type, e.links
 from unnest(%(refs)s::int[], %(paths)s::text[]) as given (ref, path)
 cross join lateral (
-    select x.page, x.type from edge x where x.ref = given.ref and x.target = given.path
+    select x.page, x.type, x.links from edge x where x.ref = given.ref and x.target = given.path
     order by x.page, x.type limit %(limit)s) e
 """
 

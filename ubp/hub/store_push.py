@@ -369,8 +369,12 @@ def _insert_files(
     )
     _copy(
         connection,
-        "edge (ref, page, target, type)",
-        ((ref, path, edge.target, edge.type) for path, page in pages for edge in page.edges),
+        "edge (ref, page, target, type, links)",
+        (
+            (ref, path, edge.target, edge.type, edge.count)
+            for path, page in pages
+            for edge in page.edges
+        ),
     )
 
 
