@@ -5,10 +5,14 @@ import zlib
 import pytest
 
 from tests.hub.test_secrets import HIDDEN, dump_of, make_pages
+from ubp.answers.hub.search import HubSearchRequest
 from ubp.board.texts import blob_id, text_row
 from ubp.core.errors import HubError
 from ubp.hub.maintenance import collect_garbage
+from ubp.hub.read_text import TextReader
+from ubp.hub.search import Searcher
 from ubp.hub.tokens import MAX_POSITIONS, vectors, write_tsquery
+from ubp.hub.worker import Worker
 from ubp.index.match import AllOf, Phrase, Without
 from ubp.sync.hub_client import HubClient
 
@@ -192,6 +196,63 @@ def test_garbage_of_texts_is_deleted_and_live_texts_stay(repository, hub):
         assert hub.rows(f"select count(*) from {table}") == [(expected,)]
     chunks = hub.rows("select count(*), sum(length), sum(stem_length) from chunk")
     assert hub.rows("select chunks, words, stems from search_state") == chunks
+
+
+def test_worker_reads_texts_of_an_older_version_again_and_every_process_finds_them(
+    repository, new_repository, hub, monkeypatch
+):
+    monkeypatch.setattr("ubp.hub.store_texts.TEXTS_AT_ONCE", 2)
+    for number in range(3):
+        repository.write(f"docs/{number}.md", f"# Page {number}\n\nCustomers pay by invoice.\n")
+    repository.commit()
+    other = new_repository("other")
+    other.write("docs/pay.md", SHORT)
+    other.commit()
+    hub.push(repository, texts=True)
+    hub.push(other, "github.com/acme/web", texts=True)
+    chunks = (
+        "select repository, blob, number, length, vector, words, stems from chunk order by 1, 2, 3"
+    )
+    expected = hub.rows(chunks), hub.rows("select chunks, words, stems from search_state")
+    searchers = hub.hub.answers["search"].run.__self__, Searcher(TextReader())
+
+    def find(mode, searchers=searchers):
+        request = HubSearchRequest(query="customers pay invoice", mode=mode)
+        with hub.database.connection() as connection:
+            found = [searcher.search(connection, "*", request).results for searcher in searchers]
+        (hits,) = {
+            tuple((hit.repository, hit.filepath, hit.line) for hit in hits) for hits in found
+        }
+        return hits
+
+    before = find("fulltext", searchers[:1]), find("semantic", searchers[:1])
+    hub.execute("update text set format = format - 1")
+    hub.execute("update chunk set words = '', stems = '', number = number + 7, length = 0")
+    hub.execute("update chunk set vector = decode(repeat('00', 256), 'hex')")
+    hub.execute("update search_state set version = version + 1, chunks = 0")
+    old = find("fulltext"), find("semantic")
+    again = hub.push(other, "github.com/acme/web")
+
+    assert Worker(hub.database, hub.hub.config).work()
+    assert (len(before[0]), old, again.outcome) == (4, ((), ()), "unchanged")
+    assert (hub.rows(chunks), hub.rows("select chunks, words, stems from search_state")) == expected
+    assert (find("fulltext"), find("semantic")) == before
+    assert hub.rows("select count(*) from staged_text") == [(0,)]
+    versions = text_versions(hub)
+    assert Worker(hub.database, hub.hub.config).work()
+    assert text_versions(hub) == versions
+
+
+def test_worker_without_a_model_leaves_texts_that_have_vectors(repository, hub, monkeypatch):
+    repository.write("docs/pay.md", SHORT)
+    repository.commit()
+    hub.push(repository, texts=True)
+    hub.execute("update text set format = format - 1")
+    versions = text_versions(hub)
+    monkeypatch.setattr("ubp.hub.read_text.bundled_model", lambda: None)
+
+    assert Worker(hub.database, hub.hub.config).work()
+    assert text_versions(hub) == versions
 
 
 @pytest.mark.parametrize(

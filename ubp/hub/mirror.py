@@ -41,6 +41,7 @@ select c.repository, c.id, c.blob, c.number, c.vector
 from unnest(%(repositories)s::int[], %(last)s::bigint[]) as given (repository, id)
 join chunk c on c.repository = given.repository and c.id > given.id
 join text t on t.repository = c.repository and t.blob = c.blob and t.model = %(model)s
+    and t.format = %(format)s
 where c.repository = any(%(repositories)s) and c.vector is not null
 order by c.repository, c.id
 """
@@ -153,7 +154,12 @@ class Mirror:
         if self.vectors is None:
             return found
         last = [self._last.get(repository, 0) for repository in ids]
-        values = {"repositories": list(ids), "last": last, "model": self._model}
+        values = {
+            "repositories": list(ids),
+            "last": last,
+            "model": self._model,
+            "format": TEXT_FORMAT,
+        }
         with connection.cursor(binary=True) as cursor:
             for repository, number, blob, place, vector in cursor.execute(_VECTORS, values):
                 row = MirroredRow(ObjectId(bytes(blob).hex()), place, bytes(vector))

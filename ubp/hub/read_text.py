@@ -23,7 +23,10 @@ from ubp.index.worker import read_page
 from ubp.markdown.document import parse_page
 
 TEXT_FORMAT = FORMAT * 100 + 1
-"""The format of what is read here: that of the index, and of the words' literals."""
+"""The format of what is read here: that of the index, and of the words' literals.
+
+It rises when the bundled model changes, too: the worker reads texts of lower formats again.
+"""
 
 
 @dataclass(frozen=True, slots=True)

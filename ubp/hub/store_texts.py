@@ -5,14 +5,15 @@ ids of its chunks rise in the order of its commits: whoever has read some of the
 `id > last`.
 """
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ubp.board.wire import WireError
 from ubp.core.model import ObjectId
 from ubp.hub.database import Connection
-from ubp.hub.read_text import TEXT_FORMAT, ReadText
+from ubp.hub.read_text import TEXT_FORMAT, ReadText, TextReader
 
 Wanted = Literal["none", "all", "sent"]
 """Which texts a push asks the hub to keep: none that are new, all, or what was sent of them."""
@@ -32,6 +33,8 @@ class TextPush:
 # To write the words of 20 MB of Japanese pages takes a minute and more.
 SECONDS_TO_MOVE = 600
 MAX_TEXTS = 2_000  # in one answer about those that are missing
+# To read so many again takes a second or two, in which pushes of their repository wait.
+TEXTS_AT_ONCE = 64
 
 _STAGE = """
 insert into staged_text
@@ -77,6 +80,28 @@ select s.repository, s.blob, s.number,
        s.length, s.stem_length, s.vector, s.words, s.stems
 from staged_chunk s join search_state state using (repository)
 where s.repository = %(repository)s and s.blob = any(%(live)s::bytea[])
+"""
+
+# What older versions of UBP have read. A program without a model leaves rows with vectors.
+_OLD_REPOSITORY = """
+select t.repository from text t
+where t.format < %(format)s and (t.model is null or %(model)s::bytea is not null)
+order by t.repository limit 1
+"""
+
+_OLD = """
+select t.blob, t.body from text t
+where t.repository = %(repository)s
+  and t.format < %(format)s and (t.model is null or %(model)s::bytea is not null)
+order by t.blob limit %(limit)s
+"""
+
+_DELETE_MOVED = """
+delete from staged_text s where s.repository = %(repository)s and s.blob = any(%(live)s::bytea[])
+"""
+
+_DELETE_OLD = """
+delete from text t where t.repository = %(repository)s and t.blob = any(%(live)s::bytea[])
 """
 
 _COUNT = """
@@ -157,11 +182,45 @@ def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> t
         connection.execute("delete from staged_text where repository = %s", [push.repository])
     connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
     connection.execute(_DELETE, values)
-    connection.execute(_MOVE_TEXTS, values)
-    connection.execute(_MOVE_CHUNKS, values)
+    _move_staged(connection, values)
     connection.execute("delete from staged_text where repository = %s", [push.repository])
-    connection.execute(_COUNT, values)
     return ()
+
+
+def reread_texts(connection: Connection, reader: TextReader) -> int:
+    """Read some texts of older formats again, from what is stored; return how many.
+
+    A search in a process that has this format finds a page from the end of the transaction on.
+
+    Raises:
+        ModelError: the model cannot be used.
+    """
+    old = "select from text where format < %s limit 1"
+    if not connection.execute(old, [TEXT_FORMAT]).rowcount:
+        return 0  # and the model need not be loaded
+    values: dict[str, Any] = {
+        "format": TEXT_FORMAT,
+        "model": reader.fingerprint,
+        "limit": TEXTS_AT_ONCE,
+    }
+    found = connection.execute(_OLD_REPOSITORY, values).fetchone()
+    if found is None or not _lock(connection, found[0], is_made=True):
+        return 0
+    values["repository"] = found[0]
+    rows = connection.execute(_OLD, values).fetchall()
+    pages = {ObjectId(bytes(blob).hex()): zlib.decompress(body) for blob, body in rows}
+    values["live"] = [blob for blob, _ in rows]
+    stage_texts(connection, found[0], reader.read(pages), reader.fingerprint)
+    connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
+    connection.execute(_DELETE_OLD, values)
+    _move_staged(connection, values)
+    return len(pages)
+
+
+def _move_staged(connection: Connection, values: Mapping[str, Any]) -> None:
+    """Move the `live` texts that are staged to those that are searched, and count all anew."""
+    for statement in (_MOVE_TEXTS, _MOVE_CHUNKS, _DELETE_MOVED, _COUNT):
+        connection.execute(statement, values)
 
 
 def _lock(connection: Connection, repository: int, *, is_made: bool) -> bool:

@@ -1,22 +1,29 @@
-"""The worker: it compares grants with the forges, sends webhooks, and deletes what is old."""
+"""The worker: it compares grants with the forges, sends webhooks, and deletes what is old.
+
+After an upgrade it reads the texts of pages again.
+"""
 
 import logging
 import time
 from collections.abc import Callable
 
-from ubp.core.errors import ConfigError, HubError
+from ubp.core.errors import ConfigError, HubError, ModelError
 from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database
 from ubp.hub.events import announce
 from ubp.hub.grants import compare_forge, compare_repository, save_clients
 from ubp.hub.maintenance import collect_garbage
+from ubp.hub.read_text import TextReader
 from ubp.hub.repositories import finish_comparison, take_comparisons
+from ubp.hub.store_texts import reread_texts
 from ubp.hub.webhooks import deliver
 
 SECONDS_BETWEEN_LOOKS = 5.0  # at the webhooks: a withdrawn grant ends within a minute
 SECONDS_BETWEEN_NIGHTS = 86_400.0
 SECONDS_AFTER_FAILURE = 600.0
+# In a look, for reading texts of older versions again: webhooks wait no longer.
+SECONDS_OF_READING = 30.0
 
 LOG = logging.getLogger(__name__)
 
@@ -31,6 +38,8 @@ class Worker:
         self._config = config
         self._clock = clock
         self._night_at = float("-inf")
+        self._texts = TextReader()
+        self._has_old_texts = True  # perhaps
 
     def work(self) -> bool:
         """Do what is due, and return whether all of it succeeded."""
@@ -43,7 +52,7 @@ class Worker:
             wait = SECONDS_BETWEEN_NIGHTS if is_done else SECONDS_AFTER_FAILURE
             self._night_at = self._clock() + wait
             succeeded = succeeded and is_done
-        return succeeded
+        return self._read_old_texts() and succeeded
 
     def _answer_webhooks(self) -> bool:
         """Compare what webhooks and pushes name; what fails, or is interrupted, stays queued."""
@@ -67,8 +76,23 @@ class Worker:
                 finish_comparison(connection, rows, wait)
         return succeeded
 
+    def _read_old_texts(self) -> bool:
+        """Read texts of older formats again; the next look continues what takes too long."""
+        end = self._clock() + SECONDS_OF_READING
+        try:
+            while self._has_old_texts and self._clock() < end:
+                with self._database.connection() as connection:
+                    number = reread_texts(connection, self._texts)
+                self._has_old_texts = number > 0
+        except ModelError as error:
+            LOG.warning("%s %s", error.message, error.cause)
+            self._has_old_texts = False  # until the next night
+            return False
+        return True
+
     def _compare_everything(self) -> bool:
         succeeded = True
+        self._has_old_texts = True  # a process of an older version may have taken a push
         for forge in self._config.forges:
             try:
                 compared = compare_forge(self._database, forge)
