@@ -53,6 +53,14 @@ def test_site_builds_without_a_warning_and_leads_to_the_repository(tmp_path):
     assert "tutorial/" in links
 
 
+@pytest.mark.parametrize("path", sorted((DOCS / "ja").rglob("*.md")), ids=lambda path: path.stem)
+def test_lines_of_japanese_pages_end_where_sentences_end(path):
+    """A browser shows a line break as a space, which Japanese words do not have between them."""
+    text = re.sub(r"(?ms)^<!--.*?-->$|^```.*?^```$", "", path.read_text(encoding="utf-8"))
+    broken = re.findall(r"(?m)^(?![#|]).*[、\u3041-\u9fff]\n(?=[^\n\s#|*-]).*", text)
+    assert broken == []
+
+
 def test_navigation_of_the_site_lists_every_page():
     def leaves(value):
         if isinstance(value, str):
