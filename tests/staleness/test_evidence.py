@@ -78,6 +78,20 @@ def test_comments_docstrings_and_literals_are_not_evidence(evidence, before, aft
     assert evidence(before, after, "`read_all` returns `None`.\n") == []
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        "def read_all(\n    path: str | None = None,\n) -> bytes:\n    return b''\n",
+        "__all__ = ['read_all']\n\ndef read_all(path = None):\n    return b''  # pragma\n",
+    ],
+)
+def test_definition_that_is_only_annotated_or_formatted_is_no_evidence(evidence, after):
+    before = "def read_all(path=None):\n    return b''\n"
+    assert evidence(before, after, "It uses `read_all`.\n") == []
+    changed = after.replace("b''", "b'1'").replace("path", "file")
+    assert evidence(before, changed, "It uses `read_all`.\n") == [("read_all", 5)]
+
+
 def test_name_of_many_pages_is_not_evidence_even_if_the_change_adds_pages(repository, ask):
     def pages(folder, number):
         for n in range(number):

@@ -7,6 +7,7 @@ from itertools import groupby, zip_longest
 from typing import NamedTuple
 
 from ubp.code.comments import without_comments
+from ubp.code.statements import differing_statements
 from ubp.core.model import (
     MODE_FILE,
     MODE_SUBMODULE,
@@ -94,10 +95,11 @@ def _diff_sources(
 class ChangedLines(NamedTuple):
     """The lines of code, apart from white space, that only one version of a source has.
 
-    Comments and docstrings are no code. `before` and `after` are the code of the files that differ.
-    `is_incomplete`: a partial clone lacks a version of a file, or it is too long. `is_of_one_file`:
-    these are the lines of a whole file in two versions, on which nothing but their bytes has a
-    bearing.
+    Comments and docstrings are no code, and lines of a statement that both versions have, formatted
+    or annotated in another way, are left out. `before` and `after` are the code of the files that
+    differ. `is_incomplete`: a partial clone lacks a version of a file, or it is too long.
+    `is_of_one_file`: these are the lines of a whole file in two versions, on which nothing but
+    their bytes has a bearing.
     """
 
     removed: frozenset[str]
@@ -164,6 +166,7 @@ def _read_changed_lines(
                 old, new = _part_texts(part, reference, entries, (old, new), context.view)
             old, new = without_comments(old, old_name), without_comments(new, name)
             texts.append((old, new))
+            old, new = differing_statements(old, new, name)
             old_counts, new_counts = Counter(old.splitlines()), Counter(new.splitlines())
             for line in {line for line, _ in old_counts.items() ^ new_counts.items()}:
                 words = b" ".join(line.split())
