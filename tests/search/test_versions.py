@@ -28,6 +28,7 @@ def versions(make_repository, opened):
         ("website/src/next/docs/guide.md", "website/src/docs/guide.md", "next"),
         ("website/i18n/ja/docusaurus-plugin-content-docs/version-2.x/a.md", "docs/a.md", "2.x"),
         ("website/i18n/ja/docusaurus-plugin-content-docs/current/a.md", "docs/a.md", ""),
+        ("i18n/docusaurus-plugin-content-docs/version-v1.3/a.md", "docs/a.md", "1.3"),
         ("v1/api.md", "api.md", "1"),
         ("blog/2024/news.md", "blog/2024/news.md", ""),
     ],

@@ -14,10 +14,10 @@ _STABLE = frozenset({"latest", "stable", "current"})
 _COMING = frozenset({NEXT, "main", "master", "dev", "nightly", "canary", "unreleased", "edge"})
 _NUMBER = r"\d+(?:\.(?:\d+|x))+(?:-[\w.]+)?"
 _VERSION = re.compile(
-    rf"(?i)(?:(?<=/)|^)(?:(?P<number>(?:(?:versions?|release)-|v)?{_NUMBER}|(?:version-|v)\d+(?:\.x)?)"
+    rf"(?i)(?:(?<=/)|^)(?:(?P<number>(?:(?:versions?|release)-)?v?{_NUMBER}|(?:version-|v)\d+(?:\.x)?)"
     rf"|(?P<word>{'|'.join(sorted(_STABLE | _COMING))}))/"
 )
-_TRANSLATED = re.compile(r"(?:^|/)i18n/[^/]+/docusaurus-plugin-content-docs/")
+_TRANSLATED = re.compile(r"(?:^|/)i18n/(?:[^/]+/)?docusaurus-plugin-content-docs/")
 _CURRENT = re.compile(r"^((?:website/)?)docs/current/")
 _VERSIONED = re.compile(r"(?:^|(?<=/))versioned_docs/$")
 _WEBSITE = re.compile(r"^website/(?=docs/)")
@@ -48,7 +48,7 @@ def read_version(path: str) -> VersionedPath:
 
 def plain_version(written: str) -> str:
     """Return a version without "version-", "v" and the like: "29.7", "28.x", "next"."""
-    return re.sub(r"(?i)^(?:versions?-|release-|v(?=\d))", "", written).lower()
+    return re.sub(r"(?i)^(?:versions?-|release-)?(?:v(?=\d))?", "", written).lower()
 
 
 def is_version(wanted: str, version: str) -> bool:
