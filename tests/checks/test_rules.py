@@ -190,6 +190,19 @@ def test_missing_heading_is_a_warning_with_the_nearest(repository, check):
     ]
 
 
+def test_section_with_the_link_is_not_suggested(repository, check):
+    page = "# P\n\n## Request instances\n\n{}\n\n## Other\n\n{}\n"
+    link = "[x](#client-instances)"
+    repository.write("a.md", page.format(link, "Text."))
+    repository.write("b.md", page.format("Text.", link))
+    repository.write("c.md", page.format("[x](#requestinstances)", "Text."))
+    assert {finding.filepath: finding.hint for finding in check(repository).findings} == {
+        "a.md": "",
+        "b.md": "The most similar heading is #request-instances.",
+        "c.md": "Did you mean #request-instances?",
+    }
+
+
 def test_link_resolved_alphabetically_is_ambiguous_and_nothing_else(repository, check):
     repository.write("one/setup.md", "# One\n")
     repository.write("two/setup.md", "# Two\n")

@@ -14,7 +14,8 @@ In a site, an anchor is reported only where something shows that it is broken, s
 version that had it; `ubp check --unconfirmed` reports the others, too.
 
 What to do: link to an existing heading. `ubp check --fix` does where only one heading of the page
-can be meant: its anchor differs in signs (`-`, `_`), by a slip of the fingers, or by a few words.
+can be meant: its anchor differs in capital letters, which browsers distinguish, in signs (`-`,
+`_`), by a slip of the fingers, or by a few words.
 
 To ignore a link, add a comment on its line or the line above:
 `<!-- ubp: ignore[missing-anchor] -->`
@@ -56,7 +57,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
         if target == edge.source and PIECES in target.split("/"):
             continue
         if target and anchor and not anchors.exists(link, target):
-            hint, fix = anchors.suggest(link, target)
+            hint, fix = anchors.suggest(link, target, edge.source)
             yield Finding(
                 rule=NAME,
                 filepath=edge.source,
@@ -95,16 +96,17 @@ class _Anchors:
             section.heading and not section.anchor for section in self._graph.sections(target)
         )
 
-    def suggest(self, link: Link, target: FilePath) -> tuple[str, LinkFix | None]:
+    def suggest(self, link: Link, target: FilePath, source: FilePath) -> tuple[str, LinkFix | None]:
         """Return a hint with the anchor of the page that was meant, or is similar, and the fix.
 
-        The hint is empty where none is similar.
+        The hint is empty where none is similar. The section with the link is not meant.
         """
         self._compared += len(self._of_page(target))
         if self._compared > MAX_COMPARED:
             return "", None
-        anchors = sorted(self._graph.anchors(target))
         above, mark, written = (link.anchor or "").rpartition("#")
+        own = self._own_anchor(link, target) if target == source else None
+        anchors = sorted(self._graph.anchors(target) - {own})
         if meant := meant_heading(written, anchors):
             text = percent_encode(meant)
             if link.kind in WIKILINKS:
@@ -114,6 +116,14 @@ class _Anchors:
             )
         closest = closest_name(slug(fold(written)), anchors, MIN_SIMILARITY)
         return f"The most similar heading is #{closest}." if closest else "", None
+
+    def _own_anchor(self, link: Link, page: FilePath) -> str | None:
+        """Return the anchor of the section of a page that has a link, if it is spelled otherwise."""
+        for section in self._graph.sections(page):
+            if section.line_start <= link.line <= section.line_end:
+                anchor = section.anchor
+                return anchor if _letters(anchor or "") != _letters(link.anchor or "") else None
+        return None
 
     def _wikilink_anchor(self, anchor: str, target: FilePath) -> str:
         """Return how a wikilink names a heading: by its text."""
