@@ -350,3 +350,47 @@ def test_label_with_a_dot_is_not_confirmed_in_a_site_of_sphinx(repository, check
     repository.commit("Begin")
     report = check(repository)
     assert [subject for subject, _ in hints(report)] == ["image gone.png", "markdown gone.md"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_found"),
+    [
+        ("## writeTo", True),
+        ("## writeTo <Badge/>", True),
+        ('## writeTo\n\n<Field id="writeTo" />', False),
+        ("## writeTo\n\n<Field :id=\"'writeTo'\" />", False),
+        ("## writeTo\n\n<!-- writeTo -->", False),
+        ("## writeTo\n\n::: api {#writeTo}\n:::", False),
+        ("## writeTo\n\n{{ fields }}", False),
+    ],
+)
+def test_anchor_that_differs_in_capitals_is_a_finding_where_nothing_else_has_them(
+    guide, check, heading, is_found
+):
+    guide.write("docs/setup.md", f"# Setup\n\n## Install\n\n{heading}\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#install) [y](/setup#setup)\n")
+    guide.write("docs/more.md", "# More\n\n[x](/setup#writeTo)\n")
+    hint = "Browsers distinguish capital letters in anchors. Did you mean #writeto?"
+    found = hints(check(guide))
+    assert found == ([("markdown /setup#writeTo", hint)] if is_found else [])
+
+
+def test_anchors_with_capitals_are_not_confirmed_where_few_others_lead_somewhere(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Write To\n\n## Read From\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#Write-To) [y](/setup#Read-From)\n")
+    assert forms(check(guide)) == [("#", 2)]
+
+
+def test_anchor_with_capitals_is_fixed_in_a_page_that_has_the_same_letters_with_signs(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Install\n\n## writeTo\n\n## Write to\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#install) [y](/setup#setup)\n")
+    guide.write("docs/more.md", "# More\n\n[x](/setup#writeTo)\n")
+    (finding,) = check(guide).findings
+    assert finding.fix.target == "docs/setup.md#writeto"
+
+
+def test_title_in_capitals_is_not_confirmed_as_its_page_opens_there(guide, check):
+    guide.write(
+        "docs/index.md", "# Index\n\n[x](/setup#install) [y](/setup#update) [z](/setup#Setup)\n"
+    )
+    assert forms(check(guide)) == [("#", 1)]

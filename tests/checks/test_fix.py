@@ -119,11 +119,11 @@ def test_suggested_anchor_or_type_is_written(repository, fix, written, fixed):
         "# B\n\n## Token life\n\n## Formatting output of the tool\n\n"
         "## Option 1\n\n## Option 2\n\n## Timers strings\n",
     )
-    repository.write("a.md", f"# A\n\n## Own heading\n\nSee {written}\n")
+    repository.write("a.md", f"# A\n\n## Own heading\n\n## More\n\nSee {written}\n")
     repository.commit()
     done = fix(repository)
     assert (repository.root / "a.md").read_text() == (
-        f"# A\n\n## Own heading\n\nSee {fixed or written}\n"
+        f"# A\n\n## Own heading\n\n## More\n\nSee {fixed or written}\n"
     )
     assert len(done.check.findings) == (0 if fixed else 1)
 

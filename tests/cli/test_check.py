@@ -47,6 +47,7 @@ def test_finding_record_has_every_key(broken, asked):
         "rules": [rule.name for rule in RULES if rule.severity != "off"],
         "not_checked": [],
         "unconfirmed": [],
+        "lacks_history": False,
         "unverified": [],
         "behind": [],
         "noted": [],
@@ -183,6 +184,7 @@ def test_links_to_a_renamed_page_are_one_finding_with_their_places(repository, u
         repository.write(f"docs/p{number}.md", "# P\n\n[r](resolution.md)\n")
         repository.write(f"docs/deep/q{number}.md", "# Q\n\n[r](../resolution.md#top)\n")
         repository.write(f"docs/deep/{number}/r.md", "# R\n\n[gone](gone.md)\n")
+    repository.write("docs/known.md", "# Known\n\n" + "[known](known.md) " * 60)
     repository.commit()
     repository.git("mv", "docs/resolution.md", "docs/resolving.md")
     text = ubp(repository, "check").out
@@ -195,7 +197,7 @@ def test_links_to_a_renamed_page_are_one_finding_with_their_places(repository, u
         "  Did you mean docs/resolving.md?\n"
         "  Also in docs/deep/q1.md:3, docs/deep/q2.md:3, docs/deep/q3.md:3,"
         " and 12 more places (--quiet lists all)\n"
-        "\n24 errors in 24 of 25 pages.\n"
+        "\n24 errors in 24 of 26 pages.\n"
     ) in text
     assert len(ubp(repository, "check", "--json").record["findings"]) == 24
     comment = ubp(repository, "check", "--format", "markdown").out
@@ -207,6 +209,34 @@ def test_links_to_a_renamed_page_are_one_finding_with_their_places(repository, u
     assert line.endswith("`docs/p7.md:3`.")
     annotations = ubp(repository, "check", "--format", "sarif").out
     assert annotations.count("does not exist.\\nDid you mean docs/resolving.md?") == 16
+
+
+def test_heading_missing_in_versions_and_in_pages_of_a_template_is_one_finding(repository, ubp):
+    repository.write("docusaurus.config.js", "export default {};\n")
+    repository.write("versions.json", '["v1.3"]')
+    folders = (
+        "docs",
+        "versioned_docs/version-v1.3",
+        "i18n/zh/docusaurus-plugin-content-docs/current",
+    )
+    page = "# A\n\n[x](#writeTo) [y](#a) [z](#write)\n\n## writeTo\n\n## Write\n"
+    for folder in folders:
+        repository.write(f"{folder}/api/a.md", page)
+        repository.write(f"{folder}/api/b.md", page)
+        repository.write(f"{folder}/guide/c.md", "# C\n\n[x](../api/a.md#writeTo)\n")
+    repository.commit()
+    text = ubp(repository, "check").out
+    assert text.startswith(
+        "docs/api/a.md:3:1  warning  missing-anchor: docs/api/a.md has no heading #writeTo.\n"
+        "  Browsers distinguish capital letters in anchors. Did you mean #writeto?\n"
+        "  Also in docs/api/b.md:3, i18n/zh/docusaurus-plugin-content-docs/current/api/a.md:3,"
+        " i18n/zh/docusaurus-plugin-content-docs/current/api/b.md:3,"
+        " and 2 more places (--quiet lists all)\n"
+        "docs/guide/c.md:3:1  warning  missing-anchor: docs/api/a.md has no heading #writeTo.\n"
+        "  Also in i18n/zh/docusaurus-plugin-content-docs/current/guide/c.md:3,"
+        " versioned_docs/version-v1.3/guide/c.md:3\n"
+        "\n9 warnings in 9 of 9 pages.\n"
+    ), text
 
 
 def test_explained_site_names_its_file_rules_and_forms_of_links(repository, ubp, at):

@@ -6,7 +6,8 @@ only where something shows that it is broken:
 
 - its target existed by the same rules in an earlier version, and nothing has taken its place;
 - a page of the same name, in another version or language, has the heading;
-- it differs from an existing name by a slip of the fingers;
+- it differs from an existing name by a slip of the fingers, or from an anchor by capital letters,
+  which browsers distinguish;
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists;
 - it is a wikilink, and others of its site lead somewhere;
 - nothing else in the page or in the repository's code spells the heading, nor in another page that
@@ -71,6 +72,10 @@ MAX_LOST = 1 / 3
 # Other pages that have a heading's letters, all read: a word in more is too common.
 MAX_ALIKE = 100
 PAGES_READ = 200  # at once
+# Generators that make anchors of headings in lower case, and of links what is written.
+LOWERS_ANCHORS = frozenset(
+    {"mkdocs", "vitepress", "docusaurus", "hugo", "mdbook", "jekyll", "starlight", "nextra"}
+)
 MAX_NAMED = 50  # files that a page names
 MAX_CODE_BYTES = 500_000
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
@@ -226,10 +231,18 @@ class Evidence:
         site = self._context.graph.sites.of(target) if target else None
         # MyST resolves it among all labels and objects of a site
         is_label = site is not None and site.style.name == "sphinx" and not link.target
-        if target is None or not letters or is_label or self._text(target).spells(letters):
+        if target is None or not letters or is_label:
             return None
-        if (site and self._is_unknown(target)) or self.is_in_named_file(finding):
+        if site is not None and self._differs_in_case(site, target, anchor):
+            return "Browsers distinguish capital letters in anchors."
+        if site is not None and self._is_unknown(target):
             return None
+        if self._text(target).spells(letters) or self.is_in_named_file(finding):
+            return None
+        return self._of_absent_heading(finding, link, target)
+
+    def _of_absent_heading(self, finding: Finding, link: Link, target: FilePath) -> str | None:
+        anchor, letters = link.anchor or "", letters_of(link.anchor or "")
         if _is_slip(finding, letters):
             return ""
         if (version := self._earlier_version(target, anchor)) is not None:
@@ -241,6 +254,55 @@ class Evidence:
         is_nowhere = self._is_nowhere(target, letters)
         is_misread = is_nowhere and self._is_misread(finding.filepath, link, ANCHOR)
         return "" if is_nowhere and not is_misread else None
+
+    def _differs_in_case(self, site: Site, page: FilePath, anchor: str) -> bool:
+        """Return whether a page has an anchor in lower case, and nothing that may spell it so.
+
+        Of a page's title that is not asked: without an anchor, too, it is what a browser shows.
+        """
+        lowered, text = anchor.lower(), self._text(page)
+        return (
+            site.style.name in LOWERS_ANCHORS
+            and lowered != anchor
+            and lowered in self._context.graph.anchors(page)
+            and letters_of(anchor) not in self._titles(page)
+            and not text.fillers
+            and not text.sets_name(anchor)
+            and not any(named.sets_name(anchor) for named in self._named_files(page))
+            and self._anchors_in_case[site] < self._anchors_found[site]
+        )
+
+    def _titles(self, page: FilePath) -> frozenset[str]:
+        """Return the letters of a page's title, and of its other headings of the first level."""
+        return frozenset(
+            letters_of(section.heading_path[0])
+            for section in self._context.graph.sections(page)
+            if section.level <= 1 and section.heading_path
+        )
+
+    @property
+    def _anchors_found(self) -> Counter[Site | None]:
+        """How many different anchors links of a site lead to."""
+        return self._anchors_by_site[0]
+
+    @property
+    def _anchors_in_case(self) -> Counter[Site | None]:
+        """How many lead nowhere but for their capitals: with many, the site's anchors have them."""
+        return self._anchors_by_site[1]
+
+    @cached_property
+    def _anchors_by_site(self) -> tuple[Counter[Site | None], Counter[Site | None]]:
+        graph = self._context.graph
+        found, in_case = set[tuple[Site | None, str]](), set[tuple[Site | None, str]]()
+        for edge in graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            if not anchor or target is None or edge.resolution.has_anchor is None:
+                continue
+            if edge.resolution.has_anchor:
+                found.add((graph.sites.of(target), anchor))
+            elif anchor != anchor.lower() and anchor.lower() in graph.anchors(target):
+                in_case.add((graph.sites.of(target), anchor))
+        return Counter(site for site, _ in found), Counter(site for site, _ in in_case)
 
     def _is_misread(self, page: FilePath, link: Link, rule: str) -> bool:
         """Return whether so many links of a form lead nowhere that another rule must read them."""

@@ -77,6 +77,17 @@ class PageText:
         whole, parts = self._spelled
         return letters in whole or any(letters in part for part in parts)
 
+    def sets_name(self, name: str) -> bool:
+        """Whether a tag, a shortcode, a comment, or an attribute has a name, other than a link."""
+        if name not in self._text:
+            return False
+        written = re.compile(rf"(?<![#\w-]){re.escape(name)}(?![\w-])")
+        attributes = re.compile(rf"[{{\[][ \t]*:?[ \t]*#{re.escape(name)}(?![\w-])")
+        names = (match["quoted"] or match["bare"] or "" for match in _SPELLED.finditer(self._text))
+        places = (place[0] for place in _NAMING.finditer(self._text))
+        is_written = any(written.search(text) for text in (*names, *places))
+        return is_written or attributes.search(self._text) is not None
+
     @cached_property
     def _spelled(self) -> tuple[frozenset[str], tuple[str, ...]]:
         """The letters that are spelled, and those among which others may be computed."""

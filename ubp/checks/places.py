@@ -6,12 +6,13 @@ from typing import Protocol, TypeVar
 
 from ubp.core.languages import language_of, without_language
 from ubp.core.model import FilePath
+from ubp.search.copies import family_of
 
 # The languages in which documentation is written first, by preference.
 ORIGINALS = {"": 0, "en": 1}
 
-_BROKEN_LINK = "broken-link"
-_LINK_RULES = frozenset({_BROKEN_LINK, "missing-anchor", "ambiguous-link"})
+_BROKEN_LINK, _MISSING_ANCHOR = "broken-link", "missing-anchor"
+_LINK_RULES = frozenset({_BROKEN_LINK, _MISSING_ANCHOR, "ambiguous-link"})
 
 
 class Placed(Protocol):
@@ -44,8 +45,9 @@ P = TypeVar("P", bound=Placed)
 def by_place(findings: Iterable[P]) -> Iterator[tuple[P, list[P]]]:
     """Yield the findings, each with the others that are about the same.
 
-    These are links to the same page, wherever they are, and any finding in the translations of its
-    page. The page whose path names no language, or English, stands for its translations.
+    These are links to the same page or heading, wherever they are and in any version of it, links
+    of the pages of a folder to the same heading of their own, and any finding in the translations
+    of its page. The page whose path names no language, or English, represents its translations.
     """
     families: dict[tuple[object, ...], list[P]] = {}
     occurrences: Counter[tuple[str, str, str]] = Counter()
@@ -66,6 +68,10 @@ def _key(finding: Placed, number: int) -> tuple[object, ...]:
     if finding.rule not in _LINK_RULES:
         return *kind, page, finding.message, number
     if finding.rule == _BROKEN_LINK and finding.related:
-        return *kind, without_language(FilePath(finding.related))
+        return *kind, family_of(FilePath(finding.related))
+    if finding.rule == _MISSING_ANCHOR and finding.related:
+        target, anchor = family_of(FilePath(finding.related)), finding.message.rpartition("#")[2]
+        is_own = finding.related == finding.filepath  # pages of one template
+        return *kind, is_own, target.rpartition("/")[0] if is_own else target, anchor
     is_relative = finding.rule == _BROKEN_LINK and not finding.message.startswith(("/", "No page"))
     return *kind, page.rpartition("/")[0] if is_relative else "", finding.message

@@ -23,14 +23,16 @@ _DIGITS = re.compile(r"\d+")
 
 
 def meant_name(name: str, names: Iterable[str]) -> str | None:
-    """Return the only one of `names` that `name` differs from by signs, or else by a slip.
+    """Return the only one of `names` that `name` may mean.
 
-    A slip is a letter that is missing, added, wrong, or exchanged with its neighbour. The nearest
-    of several is the only one if all others need two slips more.
+    It differs in capital letters, else in signs, or else by a slip: a letter that is missing,
+    added, wrong, or exchanged with its neighbour. The nearest of several is the only one if all
+    others need two slips more.
     """
     others = [other for other in names if other != name]
     letters = _letters(name)
     same = [other for other in others if _letters(other) == letters]
+    same = [other for other in same if other == name.lower()] or same
     if same or not letters:
         return same[0] if len(same) == 1 else None
     limit = min(MAX_SLIPS, len(letters) // LETTERS_PER_SLIP)

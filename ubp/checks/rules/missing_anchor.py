@@ -118,7 +118,7 @@ class _Anchors:
         return f"The most similar heading is #{closest}." if closest else "", None
 
     def _own_anchor(self, link: Link, page: FilePath) -> str | None:
-        """Return the anchor of the section of a page that has a link, if it is spelled otherwise."""
+        """Return the anchor of the section with a link, unless the link spells it, too."""
         for section in self._graph.sections(page):
             if section.line_start <= link.line <= section.line_end:
                 anchor = section.anchor
