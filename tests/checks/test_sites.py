@@ -539,3 +539,13 @@ def test_page_that_its_site_excludes_is_a_page_of_no_site(repository, config, te
     excluded = {page: sites.of(f"docs/{page}.md") for page in ("notes", "drafts/a")}
     assert published == {"index": True, "sub/notes": True}
     assert excluded == {"notes": None, "drafts/a": None}
+
+
+def test_title_of_a_page_of_starlight_is_its_top(repository, found):
+    repository.write(
+        "astro.config.mjs",
+        "import starlight from '@astrojs/starlight'\n"
+        "export default { integrations: [starlight({})] }\n",
+    )
+    repository.write("src/content/docs/a.md", "---\ntitle: A\n---\n\n[a](#_top)\n\n[b](#_bottom)\n")
+    assert found(repository) == ["warning missing-anchor src/content/docs/a.md:7 markdown #_bottom"]

@@ -478,6 +478,11 @@ def _nextra_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str
     yield from _docusaurus_anchors(named, site)
 
 
+def _starlight_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    yield "_top"  # the title of each page
+    yield from _docusaurus_anchors(headings, site)
+
+
 def _read_starlight(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     text = without_comments(_decode(configs[path]))
     if "starlight" not in text:
@@ -628,7 +633,7 @@ GENERATORS = (
         STARLIGHT,
         r"astro\.config\.[cm]?[jt]s",
         _read_starlight,
-        _docusaurus_anchors,
+        _starlight_anchors,
         "github-slugger's, as Astro calls it",
     ),
     Generator(
