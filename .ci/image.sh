@@ -10,7 +10,15 @@ root=$1 wheel=$(realpath "$2") extras=${3:-symbols}
 
 apt-get update -q
 DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends \
-  busybox-static ca-certificates git media-types python3 python3-pip tzdata > /dev/null
+  binutils busybox-static ca-certificates git media-types python3 python3-pip tzdata > /dev/null
+case ,$extras, in
+  *,hub,*)
+    # psycopg is compiled against Debian's libpq: its wheel has OpenSSL and Kerberos once more.
+    driver='psycopg[c]'
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends gcc libc6-dev libpq-dev python3-dev > /dev/null
+    ;;
+  *) driver= ;;
+esac
 version=$(python3 -c 'import sys; print("{}.{}".format(*sys.version_info))')
 packages=$root/usr/local/lib/python$version/dist-packages
 
@@ -20,12 +28,13 @@ for name in bin lib lib64 sbin; do
 done
 mkdir -m 1777 "$root/tmp"
 
-# Files and links of these packages, but not their manuals.
+# Files and links of these packages, but no manuals, tests and examples, and no modules for terminals, sound, NIS and
+# Berkeley's database, which need libraries of their own.
 {
   dpkg -L base-files busybox-static media-types tzdata
   dpkg -L "libpython$version-minimal" "libpython$version-stdlib" "python$version-minimal" python3-minimal
   dpkg -L git | grep -E '/usr/share/git-core|/usr/bin/git$|git-core/(git|git-[a-z]*-pack|git-remote-https?|git-sh-setup|git-submodule)$'
-} | grep -vE '^/usr/share/(doc|man|lintian|bug|zoneinfo/(posix|right))|/(ensurepip|idlelib|lib2to3|tkinter)(/|$)' |
+} | grep -vE '^/usr/share/(doc|man|lintian|bug|zoneinfo/(posix|right))|/(ensurepip|idlelib|lib2to3|pydoc_data|test|tkinter|turtle.py|turtledemo|unittest|xmlrpc)(/|$)|/lib-dynload/(_curses|_dbm|_[a-z]*test|audioop|nis|ossaudio|readline|xx)' |
   while read -r path; do
     if [ -L "$path" ] || [ -f "$path" ]; then
       echo "$path"
@@ -42,13 +51,28 @@ printf 'root:x:0:\nnogroup:x:65534:\n' > "$root/etc/group"
 # Whoever mounts a repository into the container wants it read, whatever user it belongs to.
 printf '[safe]\n\tdirectory = *\n' > "$root/etc/gitconfig"
 
-python3 -m pip install --quiet --no-cache-dir --no-compile --root-user-action ignore --target "$packages" "${wheel}[$extras]"
-# pip is required by sqlite-utils for a command of its own, hf_xet only speeds downloads up.
-rm -rf "${packages:?}/bin" "$packages/pip" "$packages/hf_xet"
+CFLAGS=-g0 python3 -m pip install --quiet --no-cache-dir --no-compile --root-user-action ignore --target "$packages" \
+  "${wheel}[$extras]" ${driver:+"$driver"}
+# pip is required by sqlite-utils for a command of its own, pygments by rich for colours of source code, rich_rst by cyclopts for help
+# in another format; hf_xet only speeds downloads up, and Debian has the time zones. Of numpy, arithmetic and matrices are used;
+# pydantic/v1 is its former version.
+(
+  cd "$packages"
+  rm -rf bin pip pip-* hf_xet hf_xet-* pygments pygments-* pydantic/v1 rich_rst rich_rst-* tzdata tzdata-*
+  rm -rf numpy/distutils numpy/f2py numpy/fft numpy/ma numpy/polynomial numpy/random numpy/_core/_simd.*.so numpy/_core/*_tests.*.so
+  if [ "$driver" ]; then
+    rm -rf psycopg_binary psycopg_binary.libs psycopg_binary-*
+  fi
+)
 printf '#!/usr/bin/python3 -I\nfrom ubp.__main__ import run\n\nrun()\n' > "$root/usr/bin/ubp"
 chmod +x "$root/usr/bin/ubp"
-# Neither tests nor headers of libraries are used; what every command imports is compiled.
-find "$packages" -type d \( -name tests -o -name include \) -prune -exec rm -rf {} +
+# Neither tests nor type stubs, sources and headers of libraries are used; what every command imports is compiled.
+find "$packages" -type d \( -name test -o -name tests -o -name include \) -prune -exec rm -rf {} +
+find "$packages" -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.[ach]' \) -delete
+# In wheels that bring libraries, auditwheel rewrote the headers, and `strip` destroys them: these bring none.
+for name in cryptography psycopg_c rpds safetensors tokenizers yaml; do
+  [ ! -d "$packages/$name" ] || find "$packages/$name" -name '*.so' -exec strip --strip-unneeded {} +
+done
 python3 -m compileall -q -s "$root" --invalidation-mode unchecked-hash "$packages/ubp" "$packages/cyclopts" "$packages/yaml"
 
 # The libraries that these programs load.
