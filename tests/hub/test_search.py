@@ -212,16 +212,30 @@ def test_hostile_query_is_answered_or_refused(hub, name, text):
     assert hub.rows("select count(*) from chunk") == [(0,)]
 
 
+ORDINARY = ("how to pin a source", "hook", "鮮度とは何ですか", "getUserById", "no such thing")
+WITH_SEVERAL_TERMS = (
+    "(hook OR page) AND (source OR pin) NOT commit",
+    "hook AND page AND source AND commit",
+    "(hook AND page) OR (source AND pin)",
+    "pa* so* hoo*",
+    '"pull request" "merge queue" -draft -fork',
+    "page source hook -draft -fork -nothing",
+    "co* AND pa* NOT dra* NOT for*",
+    'path:docs "pull request" pag* -draft',
+    "リンク AND ページ NOT 翻訳",
+)
+
+
 def test_search_takes_at_most_eight_statements_however_many_repositories(hub, clones):
     for name, repository in clones.items():
         hub.push(repository, name, texts=True)
     searcher = hub.hub.answers["search"].run.__self__
     ask(hub, "search", query="warm")
-    for text in ("how to pin a source", "hook", "鮮度とは何ですか", "getUserById", "no such thing"):
+    for text in (*ORDINARY, *WITH_SEVERAL_TERMS):
         with hub.database.connection() as connection:
             organisation = searcher.open(connection, "*")
             searcher.find(organisation, PageQuery(text))
-        assert organisation.statements + 1 <= 8
+        assert organisation.statements + 1 <= 8, text
 
 
 def test_each_statement_names_the_readable_repositories(hub, clones, monkeypatch):

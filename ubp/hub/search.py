@@ -48,7 +48,7 @@ from ubp.search.pages import (
 )
 from ubp.search.query import And, Node, Not, Or, Query, read_query
 from ubp.search.results import PageHit, SectionHit
-from ubp.search.scope import ViewNames
+from ubp.search.scope import ViewNames, matches_in
 from ubp.search.sections import find_sections
 from ubp.search.terms import Term
 
@@ -277,7 +277,13 @@ def _prepare(organisation: Organisation, query: Query) -> None:
                 (in_headings, name_table, MAX_READ + 1),
             ]
     unique = {name: dict.fromkeys(listed) for name, listed in phrases.items()}
-    organisation.full_text().prepare(unique, asked)
+    words = organisation.full_text()
+    words.prepare(unique, asked)
+    needed = [query.included] if query.is_boolean or query.is_literal else []
+    for node in filter(None, needed):
+        words.expect(matches_in(node, words))
+    for node in query.excluded:
+        words.expect(matches_in(node, words, is_excluded=True))
 
 
 def _terms(node: Node) -> Iterator[Term]:

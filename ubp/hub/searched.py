@@ -233,6 +233,11 @@ class HubWords:
         self._organisation = organisation
         self._frequencies: dict[tuple[Phrase, Table], int] = {}
         self._holding: dict[Asked, set[PageKey]] = {}
+        self._expected: dict[Asked, None] = {}
+
+    def expect(self, matches: Iterable[Match]) -> None:
+        """Find the pages of these matches at once, when those of any of them are asked for."""
+        self._expected.update(dict.fromkeys((match, "words", None) for match in matches))
 
     def prepare(self, phrases: Mapping[Table, Collection[Phrase]], asked: Sequence[Asked]) -> None:
         """Count phrases, and find the pages that match, in one statement for all of them."""
@@ -310,18 +315,11 @@ class HubWords:
         return self._paths(self._find_holding(match, table, limit), within)
 
     def _find_holding(self, match: Match, table: Table, limit: int | None) -> set[PageKey]:
-        known = self._holding.get((match, table, limit))
-        if known is not None:
-            return known
-        rows = self._organisation.rows(
-            "select distinct repository, blob from chunk"  # noqa: S608  # one of two tables
-            f" where repository = any(%(repositories)s) and {table} @@ %(query)s::tsquery"
-            " limit %(limit)s",
-            {"query": write_tsquery(match, table), "limit": limit},
-        )
-        found = {(repository, ObjectId(bytes(blob).hex())) for repository, blob in rows}
-        self._holding[match, table, limit] = found
-        return found
+        asked = match, table, limit
+        if asked not in self._holding:
+            together = self._expected if asked in self._expected else (asked,)
+            self.prepare({}, [each for each in together if each not in self._holding])
+        return self._holding[asked]
 
     def _paths(self, keys: Iterable[PageKey], within: Scope) -> set[FilePath]:
         paths = {path for key in keys for path in self._organisation.paths_of(*key)}

@@ -1,12 +1,13 @@
 """The documents that may match a query, whatever their rank: filters, exclusions, operators."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from ubp.core.model import FilePath
+from ubp.index.match import Match
 from ubp.search.filters import Filters
 from ubp.search.lexical import FileNames, JoinedNames
-from ubp.search.query import And, Condition, Node, Not, Query, make_match, terms_in
+from ubp.search.query import And, Condition, Node, Not, Query, Wanted, make_match, terms_in
 from ubp.search.searched import Names, Scope, Searched, Words
 from ubp.search.terms import Term
 
@@ -83,6 +84,23 @@ def _allowed(
     ]
 
 
+def matches_in(node: Node, full_text: Words, *, is_excluded: bool = False) -> Iterator[Match]:
+    """Yield what is looked for in whole documents, of each term of a tree; see `find_scope`."""
+    if isinstance(node, Term):
+        yield _wanted(node, full_text, is_excluded=is_excluded).match
+    elif isinstance(node, Not):
+        yield from matches_in(node.included, full_text, is_excluded=is_excluded)
+        for part in node.excluded:
+            yield from matches_in(part, full_text, is_excluded=True)
+    else:
+        for part in node.parts:
+            yield from matches_in(part, full_text, is_excluded=is_excluded)
+
+
+def _wanted(term: Term, full_text: Words, *, is_excluded: bool) -> Wanted:
+    return make_match(term, lambda part: is_excluded or full_text.has(part.phrase))
+
+
 class _Matcher:
     """Evaluates the tree of a query for whole documents, those `within` if given."""
 
@@ -99,7 +117,7 @@ class _Matcher:
     def documents(self, node: Node, *, is_excluded: bool = False) -> set[FilePath]:
         """Return the documents that match a node; excluded terms are never cut into pieces."""
         if isinstance(node, Term):
-            wanted = make_match(node, lambda term: is_excluded or self._full_text.has(term.phrase))
+            wanted = _wanted(node, self._full_text, is_excluded=is_excluded)
             by_name = self._names.matching(wanted.terms)
             if self._within is not None:
                 by_name.intersection_update(self._within)
