@@ -279,9 +279,9 @@ def _prepare(organisation: Organisation, query: Query) -> None:
     unique = {name: dict.fromkeys(listed) for name, listed in phrases.items()}
     words = organisation.full_text()
     words.prepare(unique, asked)
-    needed = [query.included] if query.is_boolean or query.is_literal else []
-    for node in filter(None, needed):
-        words.expect(matches_in(node, words))
+    included = query.included if query.is_boolean or query.is_literal else None
+    if included is not None:
+        words.expect(matches_in(included, words))
     for node in query.excluded:
         words.expect(matches_in(node, words, is_excluded=True))
 
