@@ -312,3 +312,23 @@ def test_next_step_explains_the_rule_of_errors_before_more_frequent_warnings(rep
     out = ubp(repository, "check").out
     assert "ubp explain broken-link" in out
     assert "ubp explain missing-anchor" not in out
+
+
+@pytest.mark.parametrize(
+    ("pages", "step"),
+    [
+        (
+            ["docs/my page.md"],
+            "  ubp stale --diff 'docs/my page.md'  shows what changed in its sources",
+        ),
+        (["docs/a.md", "docs/b.md"], "  ubp stale              shows the commits and authors"),
+    ],
+)
+def test_next_step_of_a_stale_page_shows_its_diff(repository, ubp, pages, step):
+    repository.write("src/a.py", "def read_all(): pass\n")
+    for page in pages:
+        repository.page(page, "src/a.py", body="# A\n\n`read_all`\n")
+    repository.commit()
+    repository.write("src/a.py", "def read_all(path): pass\n")
+    repository.commit()
+    assert step in ubp(repository, "check")[1].splitlines()

@@ -16,7 +16,7 @@ from ubp.checks.registry import VERIFYING
 from ubp.checks.rules import stale_doc
 from ubp.checks.run import check_target
 from ubp.core.model import DEBT_FILE, FilePath, Note
-from ubp.core.shell import ubp_command
+from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.answer import Answer, Request
 from ubp.frame.arguments import Ref
 from ubp.frame.fields import Count, Digest, DocId, Line, PagePath
@@ -437,7 +437,12 @@ def _steps(record: CheckRecord, write: Writer) -> Iterator[str]:
     elif stale_pages:
         selection = change.options if record.is_change else ()
         command = ubp_command("stale", *selection, keys=keys)
-        steps.append((command, "shows the commits and authors"))
+        purpose = "shows the commits and authors"
+        if len(stale_pages) == 1 and not (record.is_change or change.ref):
+            page = path_argument(stale_pages[0], write.prefix)
+            command = ubp_command("stale", "--diff", page, keys=keys)
+            purpose = "shows what changed in its sources"
+        steps.append((command, purpose))
     steps += unknown_remedies(record.unverified)
     if steps:
         yield "Next:"
