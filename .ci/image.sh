@@ -58,8 +58,11 @@ CFLAGS=-g0 python3 -m pip install --quiet --no-cache-dir --no-compile --root-use
 # pydantic/v1 is its former version.
 (
   cd "$packages"
-  rm -rf bin pip pip-* hf_xet hf_xet-* pygments pygments-* pydantic/v1 rich_rst rich_rst-* tzdata tzdata-*
+  rm -rf bin pip pip-* hf_xet hf_xet-* pydantic/v1 rich_rst rich_rst-* tzdata tzdata-*
   rm -rf numpy/distutils numpy/f2py numpy/fft numpy/ma numpy/polynomial numpy/random numpy/_core/_simd.*.so numpy/_core/*_tests.*.so
+  if [ ! -d textual ]; then  # of the extra tui, which colours texts
+    rm -rf pygments pygments-*
+  fi
   if [ "$driver" ]; then
     rm -rf psycopg_binary psycopg_binary.libs psycopg_binary-*
   fi
