@@ -11,6 +11,7 @@ from ubp.cli.commands import example_text
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import OptionalNumber, check_range
+from ubp.cli.print_answer import print_record
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.installation import install_command
@@ -186,14 +187,9 @@ def diff(
     """
     from ubp.answers.hub.compare import compare_with_hub
 
-    if to is None:
-        raise UsageError(
-            "The option --to is missing.",
-            cause="It names the hub to compare with.",
-            hint="Add its address: ubp hub diff --to https://hub.example.org",
-        )
+    hub = _required(to, "diff", "It names the hub to compare with.")
     with open_workspace(terminal) as workspace:
-        lines = compare_with_hub(workspace.session, to, token_file, repository, ref)
+        lines = compare_with_hub(workspace.session, hub, token_file, repository, ref)
     for line in lines:
         terminal.write(f"{printable(line)}\n")
     if not lines and not terminal.options.quiet:
@@ -226,30 +222,19 @@ def review(  # noqa: PLR0913  # the command's options
         terminal: Where the command was given.
     """
     from ubp.answers.hub.review import MAX_LIMIT, ask_review, text
-    from ubp.frame.wording import joined
-    from ubp.frame.writer import Writer
     from ubp.index.session import Target
 
-    if to is None:
-        raise UsageError(
-            "The option --to is missing.",
-            cause="It names the hub that knows the other repositories.",
-            hint="Add its address: ubp hub review --to https://hub.example.org",
-        )
+    hub = _required(to, "review", "It names the hub that knows the other repositories.")
     check_range("--limit", limit, MAX_LIMIT, minimum=1)
     with open_workspace(terminal) as workspace:
         target = Target(ref=None if base is None else "HEAD", base=base)
-        record = ask_review(workspace.session, to, token_file, repository, target, limit)
-    if terminal.options.json:
-        terminal.record(record)
-    elif format_ == "markdown":
+        record = ask_review(workspace.session, hub, token_file, repository, target, limit)
+    if format_ == "markdown" and not terminal.options.json:
         from ubp.output.ci.hub_review import markdown_text
 
         terminal.write(markdown_text(record))
-    else:
-        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
-        terminal.write(joined(text(record, writer)))
-    return CLEAN
+        return CLEAN
+    return print_record(record, text, terminal)
 
 
 def behind(
@@ -271,23 +256,11 @@ def behind(
         terminal: Where the command was given.
     """
     from ubp.answers.hub.behind import ask_behind, text
-    from ubp.frame.wording import joined
-    from ubp.frame.writer import Writer
 
-    if to is None:
-        raise UsageError(
-            "The option --to is missing.",
-            cause="It names the hub that knows the other repositories.",
-            hint="Add its address: ubp hub behind --to https://hub.example.org",
-        )
+    hub = _required(to, "behind", "It names the hub that knows the other repositories.")
     with open_workspace(terminal) as workspace:
-        record = ask_behind(workspace.session, to, token_file, repository, proposes=propose)
-    if terminal.options.json:
-        terminal.record(record)
-    else:
-        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
-        terminal.write(joined(text(record, writer)))
-    return CLEAN
+        record = ask_behind(workspace.session, hub, token_file, repository, proposes=propose)
+    return print_record(record, text, terminal)
 
 
 def audit(
@@ -361,8 +334,6 @@ def report(
 
     from ubp.answers.hub.report import text
     from ubp.cli.outputs import check_folder, write_html
-    from ubp.frame.wording import joined
-    from ubp.frame.writer import Writer
     from ubp.hub.config import database_address
     from ubp.hub.database import Database, check_migrated
     from ubp.hub.report import build_report
@@ -379,12 +350,24 @@ def report(
         from ubp.output.html.organisation import organisation_html
 
         write_html(html, "", organisation_html(record, title), "", terminal)
-    elif not terminal.options.json:
-        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
-        terminal.write(joined(text(record, writer)))
-    if terminal.options.json:
-        terminal.record(record)
-    return CLEAN
+        if not terminal.options.json:
+            return CLEAN
+    return print_record(record, text, terminal)
+
+
+def _required(to: str | None, command: str, cause: str) -> str:
+    """Return the address of `--to`, which these commands need.
+
+    Raises:
+        UsageError: it is missing.
+    """
+    if to is None:
+        raise UsageError(
+            "The option --to is missing.",
+            cause=cause,
+            hint=f"Add its address: ubp hub {command} --to https://hub.example.org",
+        )
+    return to
 
 
 _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (

@@ -5,12 +5,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.pages.impact import IMPACT, ImpactRequest
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.print_answer import print_answer
+from ubp.cli.print_answer import print_answer, print_record
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.frame.wording import joined
-from ubp.frame.writer import Writer
 
 
 def impact(
@@ -46,9 +43,4 @@ def impact(
 
     question = HubImpactRequest(request.path, request.limit)
     answer = ask_impact(hub, token_file, question, terminal.environment, terminal.directory)
-    if terminal.options.json:
-        terminal.record(answer)
-    else:
-        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
-        terminal.write(joined(text(answer, writer)))
-    return CLEAN
+    return print_record(answer, text, terminal)

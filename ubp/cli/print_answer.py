@@ -1,7 +1,7 @@
 """How an answer is printed; without cyclopts, which `ubp review` of a hook does not need."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,17 @@ def print_answer(  # noqa: PLR0913  # what is asked, of what, and how it is prin
         )
         terminal.show(joined(answer.text(record, writer)))
     return CLEAN if answer.status is None else answer.status(record)
+
+
+def print_record(
+    record: Any, text: Callable[[Any, Writer], Iterable[str]], terminal: Terminal
+) -> int:
+    """Print what no answer of the table is, as text or as its record; return the exit status."""
+    if terminal.options.json:
+        terminal.record(record)
+    else:
+        terminal.show(joined(text(record, Writer(terminal.style, is_quiet=terminal.options.quiet))))
+    return CLEAN
 
 
 def reads_several(answer: AnyAnswer) -> bool:

@@ -6,12 +6,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.search.search import SEARCH, SearchRequest
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.print_answer import print_answer
+from ubp.cli.print_answer import print_answer, print_record
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.frame.wording import joined
-from ubp.frame.writer import Writer
 
 WITH_HUB = frozenset({"query", "limit", "mode", "doc_type", "tags", "hub", "token_file"})
 
@@ -57,9 +54,4 @@ def search(  # noqa: PLR0913  # what the frame and the command line give
         limit=request.limit,
     )
     answer = ask_search(hub, token_file, question, terminal.environment, terminal.directory)
-    if terminal.options.json:
-        terminal.record(answer)
-    else:
-        writer = Writer(terminal.style, is_quiet=terminal.options.quiet)
-        terminal.write(joined(search_text(answer, writer)))
-    return CLEAN
+    return print_record(answer, search_text, terminal)
