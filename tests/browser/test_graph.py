@@ -173,6 +173,24 @@ def test_filters_hide_pages_in_the_picture_and_in_the_list(picture, visit):
     assert items(page) == ["Login"]
 
 
+def test_hubs_among_many_small_marks_are_named(repository, tmp_path, visit):
+    hubs = [f"Hub number {number}" for number in range(10)]
+    for number, title in enumerate(hubs):
+        links = " ".join(f"[h](h{other}.md)" for other in range(10) if other != number)
+        repository.page(f"h{number}.md", title=title, body=f"{links}\n")
+    for number in range(230):
+        links = " ".join(f"[h](h{(number * step) % 10}.md)" for step in (1, 3, 7))
+        repository.page(f"p{number}.md", title=f"Page {number}", body=f"{links}\n")
+    repository.commit()
+    file = tmp_path / "graph.html"
+    command = ["-C", str(repository.root), "get-graph", "--format", "html", "--output", str(file)]
+    assert main([*command, "--quiet"]) == 0
+    page = visit(file).page
+    choose(page, "question", "all")
+    labels, _ = drawn(page)
+    assert len({label["text"] for label in labels} & set(hubs)) > 5, labels
+
+
 def test_many_pages_are_folders_and_the_main_pages_with_labels_that_do_not_overlap(
     repository, tmp_path, visit
 ):

@@ -169,8 +169,10 @@ function createPicture(container, { color, wheelNeedsFocus, onSelect, onOpen, on
       if (x < 0 || y < 0 || x > width || y > height) continue;
       const text = column ? item.text : shorten(item.label, 190);
       const half = context.measureText(text).width / 2;
-      const box = placesAround(x, y, item.radius, half)
-        .find((place) => isFree(place, item, marks));
+      // Where there is no free place, the name of a larger mark covers smaller ones.
+      const places = placesAround(x, y, item.radius, half);
+      const box = places.find((place) => isFree(place, item, marks))
+        ?? places.find((place) => isFree(place, item, marks, item.radius));
       if (box) labels.push({ ...box, text, item });
     }
     for (const label of labels) {
@@ -199,10 +201,11 @@ function createPicture(container, { color, wheelNeedsFocus, onSelect, onOpen, on
   });
   const overlaps = (a, b) => a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2;
 
-  function isFree(box, item, marks) {
+  function isFree(box, item, marks, minRadius = 0) {
     if (box.y1 < 0 || box.y2 > height || box.x1 < 0 || (box.x2 > width && !column)) return false;
     if (labels.some((other) => overlaps(box, other))) return false;
-    return column > 0 || !marks.some((other) => other.item !== item && overlaps(box, other));
+    return column > 0 || !marks.some((other) => other.item !== item
+      && other.item.radius >= minRadius && overlaps(box, other));
   }
 
   function shorten(text, room) {
