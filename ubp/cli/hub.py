@@ -15,11 +15,13 @@ from ubp.cli.print_answer import print_record
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.installation import install_command
+from ubp.core.shell import ubp_command
 from ubp.frame.wording import count, printable
 
 EXTRAS = "hub,full"
 HOST = "127.0.0.1"
 MAX_PORT = 65_535
+EXAMPLE = "https://hub.example.org"
 EVERYTHING = "*"  # the reader who may see all repositories
 
 ConfigFile = Annotated[str | None, Parameter(metavar="FILE")]
@@ -365,7 +367,7 @@ def _required(to: str | None, command: str, cause: str) -> str:
         raise UsageError(
             "The option --to is missing.",
             cause=cause,
-            hint=f"Add its address: ubp hub {command} --to https://hub.example.org",
+            hint=f"Add its address: {ubp_command('hub', command, '--to', EXAMPLE)}",
         )
     return to
 

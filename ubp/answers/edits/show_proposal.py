@@ -174,10 +174,10 @@ def effect_text(record: ReviewRecord, write: Writer) -> Iterator[str]:
             place = write.name(f"{finding.filepath}:{finding.line}")
             yield f"{verb} {place}: {write.quote(finding.message)} [{finding.rule}]"
     for change in record.changes:
-        page = write.name(change.filepath)
+        name = write.name(change.filepath)
         if change.purpose:
-            yield write.style.red(f"{page}: {change.purpose}")
-        yield from (write.style.yellow(f"{page}: {warning}") for warning in change.warnings)
+            yield write.style.red(f"{name}: {change.purpose}")
+        yield from (write.style.yellow(f"{name}: {warning}") for warning in change.warnings)
 
 
 SHOW_PROPOSAL = Answer(
