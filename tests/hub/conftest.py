@@ -73,12 +73,15 @@ class TokenIssuer:
 
     def __init__(self) -> None:
         self.keys = {"first": rsa.generate_private_key(public_exponent=65537, key_size=2048)}
-        self.reads = 0
+        self.reads = self.dropped = 0
         issuer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 issuer.reads += self.path == "/keys"
+                if issuer.dropped:  # the next connection ends without an answer
+                    issuer.dropped -= 1
+                    return
                 keys = {"keys": [issuer.public(name) for name in issuer.keys]}
                 body = json.dumps(
                     keys if self.path == "/keys" else {"jwks_uri": f"{issuer.url}/keys"}

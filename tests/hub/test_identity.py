@@ -165,6 +165,12 @@ def test_key_that_is_not_understood_leaves_the_others(hub, monkeypatch, odd):
     assert hub.call(BOARD, token=hub.person())[0] == 404
 
 
+def test_issuer_that_drops_one_connection_is_asked_again(hub):
+    hub.provider.dropped = 1
+    assert hub.call(BOARD, token=hub.person())[0] == 404
+    assert hub.provider.dropped == 0
+
+
 def test_tokens_with_unknown_keys_do_not_have_the_issuer_asked_each_time(hub):
     hub.call(BOARD, token=hub.person())
     before = hub.provider.reads

@@ -294,7 +294,15 @@ class _Keys:
 
 
 def _fetch(address: str) -> Any:
+    """Return what an issuer answers, which is asked once more if the connection fails."""
     check_url(address, "keys")
+    try:
+        return _open(address)
+    except (OSError, HTTPException):
+        return _open(address)
+
+
+def _open(address: str) -> Any:
     try:
         with open_directly(Request(address), FETCH_SECONDS) as response:  # noqa: S310  # checked
             return json.loads(response.read(MAX_KEYS_BYTES))
