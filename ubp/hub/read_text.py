@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
+from ubp.core.errors import UbpError
 from ubp.core.model import ObjectId
 from ubp.core.text import without_cjk
-from ubp.hub.embedding import bundled_model
 from ubp.hub.tokens import Vector, vectors
+from ubp.index.embed.locate import find_model, has_extra
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.embed.text import body_of
 from ubp.index.embed.vectors import quantize
@@ -117,3 +118,15 @@ def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> Rea
             )
         ),
     )
+
+
+def bundled_model() -> EmbeddingModel | None:
+    """Return the bundled model; None: the libraries that run it are not installed."""
+    if not has_extra():
+        return None
+    from ubp.index.embed.model import load_model
+
+    try:
+        return load_model(find_model(None, {}))
+    except UbpError:
+        return None  # a search finds words and links without it

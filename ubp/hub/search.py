@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
 from ubp.answers.hub.search import (
     HubContextRecord,
@@ -28,7 +29,6 @@ from ubp.core.model import (
 from ubp.core.text import Budget, slug, truncate_page
 from ubp.frame.records import moment_or_none, title_of
 from ubp.hub.database import Connection
-from ubp.hub.links import page_link
 from ubp.hub.mirror import Mirror, MirroredPage, MirroredTip
 from ubp.hub.read_text import TextReader
 from ubp.hub.searched import Asked, HubMeaning, Organisation
@@ -151,7 +151,7 @@ class Searcher:
                     snippet=hit.snippet.text,
                     staleness=mirrored.level,
                     owners=mirrored.owners,
-                    link=page_link(repository_of(path), tip.tip.commit, path, hit.line),
+                    link=_page_link(repository_of(path), tip.tip.commit, path, hit.line),
                 )
             )
         return HubSectionsRecord(
@@ -195,7 +195,7 @@ class Searcher:
             staleness=mirrored.level,
             owners=mirrored.owners,
             changed_at=moment_or_none(mirrored.changed_at),
-            link=page_link(request.repository, tip.tip.commit, written, line),
+            link=_page_link(request.repository, tip.tip.commit, written, line),
             line_start=line,
             content=content,
             is_cut=len(content) < len(whole),
@@ -236,7 +236,7 @@ def _found(
         staleness=mirrored.level,
         owners=mirrored.owners,
         changed_at=moment_or_none(mirrored.changed_at),
-        link=page_link(repository_of(path), tip.tip.commit, path, line),
+        link=_page_link(repository_of(path), tip.tip.commit, path, line),
         heading_path=section.section.heading_path if section.section else (),
         line=line,
         passage=section.passage.content if section.passage else "",
@@ -299,3 +299,13 @@ def _terms(node: Node) -> Iterator[Term]:
     elif isinstance(node, And | Or):
         for each in node.parts:
             yield from _terms(each)
+
+
+def _page_link(repository: str, commit: str, path: str, line: int | None = None) -> str:
+    """Return the address of a page at a commit: `https://github.com/acme/api/blob/…/docs/a.md`.
+
+    GitLab redirects from it to its own form of it.
+    """
+    written = quote(path.encode("utf-8", "surrogateescape"))
+    fragment = f"?plain=1#L{line}" if line and line > 1 else ""
+    return f"https://{quote(repository)}/blob/{commit}/{written}{fragment}"
