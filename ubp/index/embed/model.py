@@ -112,8 +112,7 @@ class Model:
             ModelError: the model's files do not fit together, or its tokenizer panics.
         """
         try:
-            wanted, lengths = self._token_vectors(text)
-            present = [self._token_vectors(passage)[0] for passage in passages]
+            (wanted, lengths), *present = self._token_vectors([text, *passages])
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # Rust's panics are not Exceptions
@@ -121,18 +120,19 @@ class Model:
         total = float(lengths.sum()) or 1.0
         return [
             float((wanted @ tokens.T).max(axis=1, initial=0).clip(0, 1) @ lengths) / total
-            for tokens in present
+            for tokens, _ in present
         ]
 
-    def _token_vectors(self, text: str) -> tuple[Floats, Floats]:
-        """Return the vectors of a text's different tokens, with length 1, and their lengths."""
+    def _token_vectors(self, texts: Sequence[str]) -> Iterator[tuple[Floats, Floats]]:
+        """Yield the vectors of each text's different tokens, with length 1, and their lengths."""
         static = self._static
-        ids = sorted(set(static.tokenizer.encode(text, add_special_tokens=False).ids))
-        rows = ids if static.token_mapping is None else static.token_mapping[ids]
-        vectors = static.embedding[rows].astype(np.float32).reshape(len(ids), self.dimensions)
-        lengths = np.linalg.norm(vectors, axis=1)
-        vectors /= np.where(lengths > 0, lengths, 1)[:, None]
-        return vectors, lengths if static.weights is None else lengths * static.weights[ids]
+        for encoding in static.tokenizer.encode_batch_fast(texts, add_special_tokens=False):
+            ids = sorted(set(encoding.ids))
+            rows = ids if static.token_mapping is None else static.token_mapping[ids]
+            vectors = static.embedding[rows].astype(np.float32).reshape(len(ids), self.dimensions)
+            lengths = np.linalg.norm(vectors, axis=1)
+            vectors /= np.where(lengths > 0, lengths, 1)[:, None]
+            yield vectors, lengths if static.weights is None else lengths * static.weights[ids]
 
 
 # A model takes 100 MB: the threads of a server share it.
