@@ -71,7 +71,7 @@ def test_commands_are_copied_and_the_map_zooms(report, visit):
     page.locator(".page > summary").first.click()
     button = page.locator(".page[open] .copy").first
     button.click()
-    assert button.text_content() == "Copied ubp ack docs/guide/gone.md"
+    page.get_by_role("button", name="Copied ubp ack docs/guide/gone.md", exact=True).wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == "ubp ack docs/guide/gone.md"
     assert page.locator(".graph-view[data-ready] canvas").count() == 1
 
