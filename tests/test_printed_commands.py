@@ -366,7 +366,7 @@ def test_snippets_for_a_shell_name_the_program_as_one_word(words_of):
     ]
 
 
-# What is filled in is no argument: a version, a number, the name of a subcommand of git.
+# What is filled in is not an argument: a version, a number, the name of a subcommand of git.
 NO_COMMANDS = {
     "ubp {}",
     "ubp check reports {}.",

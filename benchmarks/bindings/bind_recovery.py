@@ -3,7 +3,7 @@
     python benchmarks/bindings/bind_recovery.py CLONE=KEY[,KEY…] …
 
 The labels are the sources that pages of these clones name in front matter under these keys, as far
-as they stand at HEAD and are no documents: a glob means the files that match it, a tail (`#symbol`,
+as they stand at HEAD and are not documents: a glob means the files that match it, a tail (`#symbol`,
 `:12`) is cut off, a directory stays a directory. Recall and first right are told over the files
 alone; a proposal counts as right where it is a label or lies in a directory that is one. Only
 bodies are read, never front matter, so what is hidden cannot leak; history is what it is.

@@ -215,7 +215,7 @@ def _is_composed(page: PageAnchors) -> bool:
 
 
 def _is_foreign(anchor: str, text: str) -> bool:
-    """Return whether an id is no heading's: of footnotes, block ids, or the generator's own."""
+    """Return whether an id is not a heading's: of footnotes, block ids, or the generator's own."""
     return anchor.startswith(("^", "fn:", "fnref:", "fn", "__", "markdown-toc-")) or (
         anchor in text and f"^{anchor}" in text
     )

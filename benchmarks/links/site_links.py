@@ -33,7 +33,7 @@ from ubp.workspace import Workspace
 
 LINK = re.compile(r"(?<!!)\[[^\[\]\n]*\]\((?P<target>(?!\w+:|//|#)[^()\s#]+)(?:#[^()\s]*)?\)")
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
-# What the last part of a link to a file that is no page ends with.
+# What the last part of a link to a file that is not a page ends with.
 FILE = re.compile(r"\.(?!md$|mdx$|html$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 HREF = re.compile(r"<a\s(?:[^<>]*?\s)?href=(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 SUFFIX = re.compile(r"\.(?:md|mdx|html)$")
@@ -84,7 +84,7 @@ def main() -> None:
         truth, readable = BUILDERS[options.generator](root, options.source)
     # a link to the site's beginning is also part of the frame around each page
     truth = {link for link in truth if link[1] and not FILE.search(link[1])}
-    readable |= {page for page, _ in truth}  # a part of other pages is no page itself
+    readable |= {page for page, _ in truth}  # a part of other pages is not a page itself
     found = {link for link in found if not FILE.search(link[1]) and link[0] in readable}
     wrong, missed = sorted(found - truth), sorted(truth - found)
     header = ["pages", "links", "broken", "found", "wrong", "missed", "wrong %", "missed %"]

@@ -1,4 +1,4 @@
-"""What a score of `ubp suggest-links` means, and why it is no cosine.
+"""What a score of `ubp suggest-links` means, and why it is not a cosine.
 
     python benchmarks/search/suggest_calibration.py [REPOSITORY...]
 

@@ -462,7 +462,7 @@ CONFIG = """[core]
 
 
 class HostileDirectory:
-    """Puts something that is no ordinary directory in the place of `docs` in a checkout."""
+    """Puts something that is not an ordinary directory in the place of `docs` in a checkout."""
 
     def __init__(self, work):
         self.marker = work / "executed"

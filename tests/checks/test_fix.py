@@ -65,7 +65,7 @@ def test_link_is_fixed_where_one_target_is_possible(repository, fix, written, fi
         ("![](img/logoo.png)", "![](img/logo.png)"),
         ("[l](getting_started.md)", "[l](getting-started.md)"),
         ("[l](versoin-1.md)", None),  # version-1 and version-2 are equally near
-        ("[l](version-3.md)", None),  # another number is no typing error
+        ("[l](version-3.md)", None),  # another number is not a typing error
         ("[l](from.md)", None),  # nor is a short word
         ("[l](img/logoo.svg)", None),  # of another type
         ("[l](me.md)", None),

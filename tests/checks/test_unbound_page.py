@@ -168,7 +168,7 @@ def test_a_renamed_source_must_be_listed_under_its_new_name(project, check):
     project.git("mv", "src/price.py", "src/prices.py")
     project.write("docs/plain.md", TEXT)
     project.commit("Rename the code")
-    message = "src/price.py was moved to src/prices.py, which is no source of the page."
+    message = "src/price.py was moved to src/prices.py, which is not a source of the page."
     assert unbound(check, project, base="main") == [
         ("error", "docs/plain.md:1", "src/price.py", message)
     ]

@@ -65,7 +65,7 @@ class Screen(io.StringIO):
 def dialogue(monkeypatch):
     """Run a command for somebody who presses keys in its full-screen view; what it prints then.
 
-    A list is typed key by key; a text that is no key is typed as such, and Enter after it. Whoever
+    A list is typed key by key; a text that is not a key is typed as such, and Enter after it. Whoever
     presses `q` at last confirms what was decided.
     """
 

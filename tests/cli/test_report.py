@@ -150,7 +150,7 @@ def test_hidden_source_is_absent_from_the_file(repository, at, ubp):
     text = ubp(repository, "report", "--json").out + ubp(repository, "report").out
     assert [secret for secret in secrets if secret in page + text] == []
     assert "docs/<wbr>a.md" in page
-    assert repository.head()[:10] in page  # the commit of the work tree is no secret
+    assert repository.head()[:10] in page  # the commit of the work tree is not a secret
 
 
 def test_given_keys_are_repeated_in_commands(drifted, ubp):

@@ -37,7 +37,7 @@ def differing(*lines):
             ("-a b c", "\\ No newline at end of file", "+a b d"),
             ["-a b [c]", "\\ No newline at end of file", "+a b [d]"],
         ),
-        # A line of a page that begins with dashes is no name of a file.
+        # A line of a page that begins with dashes is not a name of a file.
         (("@@ -1 +1 @@", "--- a b", "+-- a c"), ["@@ -1 +1 @@", "--- a [b]", "+-- a [c]"]),
         (("-a b c\r", "+a b d\r"), ["-a b [c]", "+a b [d]"]),
         (("-a b c\r", "+a b c"), ["-a b c[\\r]", "+a b c"]),

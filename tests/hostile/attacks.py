@@ -35,7 +35,7 @@ RULES = {
     " its own rules (ubp/frame/wording.py, ubp/output/ci)",
     "checked arguments": "arguments are checked against their schema, and paths are relative"
     " (ubp/frame/arguments.py)",
-    "checked messages": "a line that is no message is refused, and the next one is read"
+    "checked messages": "a line that is not a message is refused, and the next one is read"
     " (ubp/server/transport.py)",
     "interruptible calls": "calls end at their next checkpoint (ubp/core/interruption.py)",
     "no expressions": "action.yml takes inputs from the environment, never as text of a script",
@@ -454,7 +454,7 @@ def pull_request(victim: Victim) -> str:
         return fault
     github, markdown, html = (answer.out for answer in answers)
     if any(not line.startswith("::") for line in github.splitlines() if "touch" in line):
-        return f"a line is no annotation: {github[:200]}"
+        return f"a line is not an annotation: {github[:200]}"
     if re.search("<(?:script>alert|img src=x)", html):
         return "HTML of a page is markup"
     if re.search(r"^(?:[^`<\n]|<(?!code))*@everyone", markdown, re.MULTILINE):
@@ -1002,7 +1002,7 @@ ON_REPOSITORIES = (
         refused(STALE, CHECK),
     ),
     Attack(
-        "configuration that is no number",
+        "configuration that is not a number",
         "valid configuration",
         config('{"staleness": {"threshold_days": NaN}}'),
         refused(STALE),
@@ -1109,7 +1109,7 @@ ON_REPOSITORIES = (
         unharmed(("search", "page")),
     ),
     Attack(
-        "model that is no model",
+        "model that is not a model",
         "own model",
         both(
             model(),
@@ -1826,7 +1826,7 @@ BY_CLIENTS = (
         leaks,
     ),
     Abuse(
-        "lines that are no messages",
+        "lines that are not messages",
         "checked messages",
         lines(
             b"{",

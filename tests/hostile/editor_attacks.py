@@ -434,7 +434,7 @@ BY_EDITORS = (
         stays_inside,
     ),
     EditorAbuse(
-        "sources that are no paths",
+        "sources that are not paths",
         "checked arguments",
         lambda editor: [
             editor.ask(*command("ubp.bind", editor.uri("docs/a.md"), sources))
@@ -535,7 +535,7 @@ BY_EDITORS = (
         )
     ),
     EditorAbuse(
-        "bodies that are no messages",
+        "bodies that are not messages",
         "checked messages",
         bodies(
             b"{",

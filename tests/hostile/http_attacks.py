@@ -178,7 +178,7 @@ def with_bytes(*requests: bytes) -> Callable[[HttpServer], str]:
 
 
 def survives(*bodies: bytes) -> Callable[[HttpServer], str]:
-    """Judge that bodies which are no messages get an answer without secrets."""
+    """Judge that bodies which are not messages get an answer without secrets."""
 
     def judge(server: HttpServer) -> str:
         for body in bodies:
@@ -444,7 +444,7 @@ ON_HTTP = (
         ),
     ),
     HttpAbuse(
-        "bytes that are no requests",
+        "bytes that are not requests",
         "checked messages",
         with_bytes(
             b"\x00" * 1000,
@@ -474,7 +474,7 @@ ON_HTTP = (
         ),
     ),
     HttpAbuse(
-        "bodies that are no messages",
+        "bodies that are not messages",
         "checked messages",
         survives(
             *(b"", b"{", b"[]", b"1", b"null", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000),

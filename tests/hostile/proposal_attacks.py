@@ -385,7 +385,7 @@ PROPOSALS: tuple[Attack, ...] = (
         Attack(f"log with {name}", "checked proposals", build, listed)
         for name, build in (
             ("an unknown event", entry(Event=f"executed{ESCAPES}".replace("\r", ""))),
-            ("a proposal that is no number", entry(Proposal="x")),
+            ("a proposal that is not a number", entry(Proposal="x")),
             ("a proposal of 5,000 digits", entry(Proposal="9" * 5000)),
             ("no proposal", entry(Proposal=None)),
             ("a page that is no JSON", entry(Page="docs/a.md")),
@@ -400,7 +400,7 @@ PROPOSALS: tuple[Attack, ...] = (
         )
     ),
     Attack(
-        "log that is no log",
+        "log that is not a log",
         "checked proposals",
         lambda victim: victim.git("update-ref", "refs/ubp/log", "HEAD"),
         listed,

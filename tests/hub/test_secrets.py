@@ -55,7 +55,7 @@ def test_wire_and_database_have_no_sentence_and_nothing_of_excluded_files(
 
     wire = "".join(sent)
     assert "docs/pay.md" in wire
-    assert "charge" in wire  # what a page describes is no secret
+    assert "charge" in wire  # what a page describes is not a secret
     assert FORBIDDEN.search(wire) is None
 
     dump = dump_of(hub, database_address)

@@ -196,7 +196,7 @@ def test_links_with_labels_equal_those_of_markdown_it(text: str) -> None:
 def _without_quirks(text: str) -> str:
     """Leave out wikilinks, and what markdown-it reads otherwise than the specification does.
 
-    "--->" ends a comment, "[ ]" and "[ [a] ]" are no labels.
+    "--->" ends a comment, "[ ]" and "[ [a] ]" are not labels.
     """
     text = re.sub(r"\[(?=!?\[)", "[ ", re.sub(r"-{3,}", "--", text)).strip()
     return re.sub(r"\[\s+\]", "[a]", re.sub(r"\]\[(?=(?:\\.|[^\]])*\[)", "] [", text))

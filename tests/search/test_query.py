@@ -121,7 +121,7 @@ def test_run_of_words_is_split_where_no_section_has_it(run, held, pieces):
     ("text", "terms"),
     [
         ("障害の原因分析", ["障害の原因分析", "障害", "原因分析"]),
-        ("原因分析", ["原因分析"]),  # bigrams are no words
+        ("原因分析", ["原因分析"]),  # bigrams are not words
         ("OAuthの設定", ["OAuthの設定", "OAuth", "の設定", "設定"]),
         ("foo.bar/baz", ["foo.bar/baz", "foo", "bar", "baz"]),
         ('"foo.bar" 障害の原因*', ["foo.bar", "障害の原因"]),

@@ -204,7 +204,7 @@ def test_metadata_is_added_to_front_matter_and_does_not_replace_it(collection, c
         ('{\n"title": "j"\n}\n', {"title": "j"}),
         ('{\n"title": "j",\n"a": {\n  "b": "---"\n}}\n}\n', {}),  # not valid JSON
         ('{\n"a": {"b": 1},\n"title": "j"\n}\n', {"title": "j"}),
-        ('{"title": "j"}\n', {}),  # on one line it is no front matter
+        ('{"title": "j"}\n', {}),  # on one line it is not front matter
         ("---\ntitle: j\n---\n", {"title": "j"}),
         ("\ufeff---\ntitle: j\n---\n", {"title": "j"}),
         ("-----\ntitle: j\n-----\n", {"title": "j"}),

@@ -48,7 +48,7 @@ class RawSignals(NamedTuple):
 
 
 class Signals(NamedTuple):
-    """The features of a document and a source: 0 is no evidence, most go up to 1.
+    """The features of a document and a source: 0 is not evidence, most go up to 1.
 
     Those ending in `_most` are relative to the document's strongest source, the others absolute. A
     source that names the document (`link`) counts as much as one whose path the document names

@@ -26,7 +26,7 @@ WINDOW = 30 * 86_400
 """In seconds: a document that changes a month after its source changes for other reasons."""
 
 MIN_CHANGES = 10
-"""A source that changed less often is no nuisance, and its history says little."""
+"""A source that changed less often is not a nuisance, and its history says little."""
 
 MAX_FIRINGS_LEFT = 0.5
 """A narrower binding that still fires at most changes is not worth three lines instead of one."""

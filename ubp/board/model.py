@@ -54,7 +54,7 @@ class BoardFile:
     """A file: its blob and, where it is a page or a source, the commit that changed it last.
 
     `changed` and `changed_at` (seconds since the epoch) are None for others, and where the history
-    of a shallow clone ends before that commit. `page` is None for a file that is no page.
+    of a shallow clone ends before that commit. `page` is None for a file that is not a page.
     """
 
     path: FilePath

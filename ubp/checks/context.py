@@ -125,7 +125,7 @@ class RuleContext:
 
     @cached_property
     def noted(self) -> frozenset[FilePath]:
-        """The pages with a reference that the change makes drift, and that is no alarm."""
+        """The pages with a reference that the change makes drift, and that is not an alarm."""
         return frozenset(
             assessment.page.filepath
             for assessment in self._assessments
@@ -233,7 +233,7 @@ class RuleContext:
         )
 
     def finds_file(self, edge: GraphEdge) -> bool:
-        """Whether a link that is no link to a page names a file or folder of the repository."""
+        """Whether a link that is not a link to a page names a file or folder of the repository."""
         path, site = _target_path(edge, edge.source), self.graph.sites.of(edge.source)
         folders = ["", *(root.folder for root in site.roots), *site.static] if site else [""]
         from_root = [f"{folder}/{edge.link.target.lstrip('/')}" for folder in folders]

@@ -405,7 +405,7 @@ def find_removed_names(
 
     `keys` are of the names, and `spellings` the words and options (without dashes) that the changed
     sources do not contain any more. Of the latter the very spelling counts where sources have
-    another one: a field `ReadTimeout` is no option `--read-timeout`.
+    another one: a field `ReadTimeout` is not an option `--read-timeout`.
     """
     owners = Owners(names)
     pages = {key: found for key, found in names.pages_with(keys).items() if found}

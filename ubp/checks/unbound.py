@@ -243,7 +243,7 @@ class _Comparison:
         )
 
     def _lines(self, context: StalenessContext, path: FilePath) -> Counter[bytes]:
-        """Return how often a file has each line, without indentation; none of what is no file."""
+        """Return how often a file has each line, without indentation; none of what is not a file."""
         entry = context.view.entry(path)
         if entry is None or not entry.is_file:
             return Counter()
@@ -279,7 +279,7 @@ class _Comparison:
     def _with_unknown_pins(
         self, changed: Sequence[tuple[SourceReference, SourceReference]]
     ) -> list[tuple[SourceReference, SourceReference]]:
-        """Return those pairs of an old and a new reference whose new pin is no object here.
+        """Return those pairs of an old and a new reference whose new pin is not an object here.
 
         In a shallow clone it may be one all the same, as that of a document of a collection.
         """

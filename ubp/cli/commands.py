@@ -53,7 +53,7 @@ def kit_row(kit: Kit) -> CommandRow:
 # What `ubp --help` shows first, in this order.
 EVERYDAY_NAMES = ("init", "review", "check", "stale", "bind", "ack", "search", "serve")
 
-# What is no answer, or is on the path of hooks.
+# What is not an answer, or is on the path of hooks.
 _BY_HAND = (
     CommandRow(
         "stale",

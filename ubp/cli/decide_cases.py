@@ -79,7 +79,7 @@ def decide_cases(request: ReviewRequest, terminal: Terminal) -> int:
 
 
 def case_item(case: CaseRecord, session: Session) -> Item:
-    """Return the item of a case; a page that is no file of the work tree has nothing to edit."""
+    """Return the item of a case; a page that is not a file of the work tree has nothing to edit."""
     path = FilePath(case.filepath)
     try:
         files = {path: read_file(session.repository, path)}

@@ -144,7 +144,7 @@ class _Grammar(NamedTuple):
 
     `names`: the field with the name, by kind; "?": the grammar has none, so that the name is
     searched for; "-": a function without a name. `variables` define something only outside
-    `functions`, where they are no local variables; `assignments` only if a function is assigned.
+    `functions`, where they are not local variables; `assignments` only if a function is assigned.
     `wrappers` belong to the only definition in them, `prefixes` to the definition that follows.
     `has_keys`: names are keys, which may contain any character. `only_constants`: of the
     variables, only those that begin with a capital letter.

@@ -65,7 +65,7 @@ def is_safe_address(url: str) -> bool:
     """Return whether it is https, or http on this machine, and contains no password."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises where it is not a number
     except ValueError:
         return False
     host = parts.hostname

@@ -301,7 +301,7 @@ class ReferenceVerdict(NamedTuple):
 
     `source_path` is the path that was compared (the reference's, or its literal form if that
     exists). `baseline_commit` is the commit whose tree contains the baseline (None for snapshots,
-    and pins that are no commit). The ids are blob ids, or tree ids for directories and globs; None
+    and pins that are not commits). The ids are blob ids, or tree ids for directories and globs; None
     means absent. `since` is the committer date (seconds) of the first commit that drifted, None if
     no commit did or history does not reach it; `age_days` counts from then (0: uncommitted).
     `commits` are those that drifted, newest first. `is_debt`: the debt file accepts it, or, when a

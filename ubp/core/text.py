@@ -253,7 +253,7 @@ def _match_ends(pattern: str, text: str) -> list[int]:
 
 
 def _paragraph_ends(text: str) -> Iterator[int]:
-    """Yield the offsets after paragraphs that are no headings, outside fenced code."""
+    """Yield the offsets after paragraphs that are not headings, outside fenced code."""
     fence, line_start, end, is_heading = "", 0, 0, False
     for line in text.splitlines(keepends=True):
         stripped = line.strip()

@@ -36,7 +36,7 @@ REFERENCE = f"refs/heads/{BRANCH}"
 LOG = "refs/ubp/log"
 AUTHOR = Author("UBP", "ubp@ubp.invalid")
 MAX_COMMITS = 500
-"""A branch with more commits is no proposal: reading those of people takes 3 ms each."""
+"""A branch with more commits is not a proposal: reading those of people takes 3 ms each."""
 
 MAX_KNOWN = 1_000
 """So many proposals are remembered by their tips: a server reads each once, for 10 ms."""
@@ -109,7 +109,7 @@ def read_log(repository: Repository) -> Iterator[LogEntry]:
 
 
 def _log_entry(commit: CommitMessage) -> LogEntry | None:
-    """Return what a commit of the log records; None where it is no record."""
+    """Return what a commit of the log records; None where it is not a record."""
     values = read_trailers(commit.text)
     event = next((name for name in get_args(Event) if name == _first(values, "Event")), None)
     number = number_of(_first(values, "Proposal"))
@@ -259,7 +259,7 @@ def _read_commits(repository: Repository, number: int, tip: ObjectId) -> Proposa
 
 
 def _own_commits(repository: Repository, base: ObjectId, tip: ObjectId) -> Sequence[CommitMessage]:
-    """Return the commits from `base` to `tip`, the latest first; none where it is no proposal."""
+    """Return the commits from `base` to `tip`, the latest first; none where it is not a proposal."""
     limit = f"--max-count={MAX_COMMITS + 1}"
     try:
         commits = list(read_messages(repository, "--first-parent", limit, tip, "--not", base))

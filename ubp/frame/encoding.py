@@ -39,7 +39,7 @@ def to_lean_object(record: Any) -> Json:
 def from_object(record: type[RecordT], json_object: Mapping[str, Any]) -> RecordT:
     """Return the record that a JSON object, perhaps a lean one, was made of.
 
-    Keys that are no fields are ignored; fields without a key have their defaults.
+    Keys that are not fields are ignored; fields without a key have their defaults.
     """
     decoders = _decoders(record)  # type: ignore[arg-type]  # classes are hashable
     return record(

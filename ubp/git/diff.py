@@ -101,7 +101,7 @@ def keep_lines(diff: FileDiff, first: int, last: int) -> FileDiff:
 class DiffPart(NamedTuple):
     """A hunk of a unified diff with its `@@` line, and the lines above it that name its file.
 
-    What is no hunk, such as a sentence about a submodule, is a part with an empty `text`.
+    What is not a hunk, such as a sentence about a submodule, is a part with an empty `text`.
     """
 
     head: str

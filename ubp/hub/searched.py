@@ -179,7 +179,7 @@ class Organisation:
     def neighbors(self, paths: Collection[FilePath], limit: int) -> dict[FilePath, Neighborhood]:
         """Return the first links from and to each of these documents, as often as each is written.
 
-        They may lead to files that are no documents.
+        They may lead to files that are not documents.
         """
         found = {path: Neighborhood([], []) for path in paths}
         known = [path for path in paths if repository_of(path) in self.tips]

@@ -88,7 +88,7 @@ class SyncResult:
 
     `at` is what a project pins: the commit of a mirror, the tree of an import. `version` is the tag
     of an import, and of a mirror the versions that were asked for and are there. `absent` are
-    addresses that pages link to and the server does not have; they are no failures. With outcome
+    addresses that pages link to and the server does not have; they are not failures. With outcome
     "planned" nothing was written.
     """
 
@@ -152,7 +152,7 @@ def parse_reference(text: str) -> CollectionReference:
     """Parse `NAME[@REV]`.
 
     Raises:
-        UsageError: it is no name of a collection.
+        UsageError: it is not a name of a collection.
     """
     name, separator, version = text.partition("@")
     check_name(name)

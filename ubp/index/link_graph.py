@@ -48,7 +48,7 @@ class GraphEdge(NamedTuple):
 
     @property
     def bucket(self) -> Bucket:
-        """The bucket of the link, which is no embedded file."""
+        """The bucket of the link, which is not an embedded file."""
         return cast("Bucket", self.resolution.bucket)
 
 

@@ -213,7 +213,7 @@ def _hash_with_large_files(
 def _large_file_stamp(
     repository: Repository, path: FilePath, *, is_settled: bool = False
 ) -> str | None:
-    """Return what changes with a large regular file; `is_settled`: only if it is no new one."""
+    """Return what changes with a large regular file; `is_settled`: only if it is not a new one."""
     try:
         status = os.lstat(os.path.join(repository.root or "", path))
     except (OSError, ValueError):
@@ -281,7 +281,7 @@ class CommitTree:
     def names_of_files(
         self, kinds: Sequence[str]
     ) -> tuple[dict[ObjectId, bytes], list[tuple[FilePath, Entry]]] | None:
-        """Return the stored names of the files that are no documents, and the files without any.
+        """Return the stored names of the files that are not documents, and the files without any.
 
         None: the listing is unavailable; read the names of each of `files` instead.
         """

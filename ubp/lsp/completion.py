@@ -1,6 +1,6 @@
 """Completions: pages, anchors, link types, sources, symbols, and keys of front matter.
 
-What is being typed is no link yet, so the text before the cursor is matched by patterns; what it
+What is being typed is not a link yet, so the text before the cursor is matched by patterns; what it
 may become is looked up on the screen. Clients filter what they get; of more than they show, the
 list is marked as incomplete, and they ask again.
 """

@@ -78,7 +78,7 @@ class Pages:
     def __init__(
         self, committed: PageTable, changed: Mapping[FilePath, Page | None], sites: Sites
     ) -> None:
-        """Take the changed files with their pages; None: a file is no page, or was deleted."""
+        """Take the changed files with their pages; None: a file is not a page, or was deleted."""
         self._committed = committed
         self._differing = changed.keys()
         self._changed = PageTable((page for page in changed.values() if page), sites)

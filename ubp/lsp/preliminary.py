@@ -19,7 +19,7 @@ from ubp.index.view import View, build_view
 from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import diagnostics_of
 
-NOWHERE = os.devnull  # is no folder, so that the index stays in memory
+NOWHERE = os.devnull  # is not a folder, so that the index stays in memory
 RULES = (
     "bad-front-matter",
     "broken-link",

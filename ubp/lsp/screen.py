@@ -66,7 +66,7 @@ class ScreenReader:
         return self._snapshot
 
     def _ignores(self, repository: Repository, path: FilePath) -> bool:
-        """Return whether Git ignores an untracked file: then it is no part of the work tree."""
+        """Return whether Git ignores an untracked file: then it is not part of the work tree."""
         if path not in self._is_ignored:
             self._is_ignored[path] = is_ignored(repository, path)
         return self._is_ignored[path]

@@ -43,7 +43,7 @@ _MYST_TARGET = re.compile(
 _COMPUTED = re.compile(r"\{\{[^{}#]+\}\}")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _RAW_HTML = re.compile(r"\{raw\}[ \t]*html\b")
-# In a directive: code that is no directive itself, as an item of a list too.
+# In a directive: code that is not a directive itself, as an item of a list too.
 _NESTED_CODE = re.compile(
     r"^[ \t*-]*(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n(?:[^\n]*\n){0,99}?[ \t]*(?P=fence)`*~*[ \t]*$",
     re.MULTILINE,

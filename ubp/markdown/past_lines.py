@@ -43,7 +43,7 @@ _RECORD_HEADING = (
 )
 _HEADING = r" {0,3}(#{1,6})[ \t]+(.*)"
 _UNDERLINE = r" {0,3}(?:(=+)|-{2,})[ \t]*$"
-# A longer line is no heading that people wrote; some patterns take its square.
+# A longer line is not a heading that people wrote; some patterns take its square.
 _MAX_HEADING = 200
 # Lines of a first paragraph, with the markers of an admonition around it.
 _MAX_OPENING = 8

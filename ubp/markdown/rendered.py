@@ -6,7 +6,7 @@ They have no prose that could go stale: mkdocstrings (`::: package.module`), Sph
 
 import re
 
-# "The API of this module:" above a directive is no description.
+# "The API of this module:" above a directive is not a description.
 MAX_OWN_WORDS = 12
 # Longer pages have prose.
 MAX_CHARACTERS = 20_000
@@ -17,7 +17,7 @@ _RENDERING = (
     r"|\.\.[ \t]+(?:auto\w+|py:\w+|click)::"
     r"|<[A-Z][\w.]*(?:\s[^<>]*)?/?>)"
 )
-# What is no prose: comments, scripts, blocks and directives with their options, imports, headings,
+# What is not prose: comments, scripts, blocks and directives with their options, imports, headings,
 # tags, macros.
 _MARKUP = (
     r"(?s:<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1>|\Z))"

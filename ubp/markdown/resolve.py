@@ -81,7 +81,7 @@ class Resolution(NamedTuple):
 
     `target` is a page, or the first of `candidates` for an ambiguous link. The `candidates` of a
     missing page are the page at the path from the root, else those of the same file name.
-    `embedded` are images and included files that exist, or cannot be verified; they are no links.
+    `embedded` are images and included files that exist, or cannot be verified; they are not links.
     `has_anchor` is None if the link has no anchor.
     """
 

@@ -84,7 +84,7 @@ class Places(NamedTuple):
 def web_url(address: str) -> str:
     """Return the address for browsers of a repository that Git knows by another one.
 
-    Empty where the host is no forge of a known kind.
+    Empty where the host is not a forge of a known kind.
     """
     parts = urlsplit(address)
     port = f":{parts.port}" if parts.port and parts.scheme in {"http", "https"} else ""

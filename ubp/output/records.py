@@ -7,7 +7,7 @@ to keep in step. Keys are never removed or renamed. Every key is always present 
 command: null, empty or 0 where there is nothing. A field with a default is left out of answers to
 agents where it has its default.
 
-The rows of `ubp.table` name the records of answers; here are those of what is no answer.
+The rows of `ubp.table` name the records of answers; here are those of what is not an answer.
 """
 
 from collections.abc import Iterator, Sequence

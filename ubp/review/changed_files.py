@@ -96,7 +96,7 @@ class ChangedFiles:
             )
 
     def hunks(self, path: FilePath) -> tuple[Hunk, ...]:
-        """Return the hunks of a file; none of one that was renamed away, or that is no text."""
+        """Return the hunks of a file; none of one that was renamed away, or that is not text."""
         if path not in self._hunks:
             if self._after[path] is None and self.renames.new_path(path):
                 self._hunks[path] = ()

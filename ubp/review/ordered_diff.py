@@ -37,7 +37,7 @@ def rank_diffs(
 ) -> list[tuple[RankedHunk, ...]]:
     """Return the parts of each diff, those that concern a page with this text first.
 
-    `names` are the names of changed code that the page has. What is no hunk comes last.
+    `names` are the names of changed code that the page has. What is not a hunk comes last.
     """
     split = [split_hunks(diff) for diff in diffs]
     hunks = [_hunk(part) for parts in split for part in parts]

@@ -226,7 +226,7 @@ def _touched(verdict: ReferenceVerdict, files: ChangedFiles) -> tuple[FilePath, 
 
 
 def _whole(name: str) -> re.Pattern[str]:
-    """Return the pattern of a name that is no part of a longer one."""
+    """Return the pattern of a name that is not part of a longer one."""
     return re.compile(rf"(?<![\w-]){re.escape(name.lstrip('-'))}(?![\w-])")
 
 

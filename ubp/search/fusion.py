@@ -38,7 +38,7 @@ FOREIGN_SHARE = 0.25
 # more than 0, 1, 19, 56 such pushes. To cap what links lift at the third direct hit gained nothing
 # over 0.1.
 LINKS_SHARE = 0.1
-# A page with a lower score that contains none of the words is no answer.
+# A page with a lower score that contains none of the words is not an answer.
 WEAK_SCORE = 0.3
 # A logistic regression of whether a document answers, by `Signs`: the constant, then each one's
 # weight. Of 194 questions that seventeen repositories answer and 370 about others, both languages,

@@ -65,7 +65,7 @@ class ImpactTarget(NamedTuple):
     """What may change: `pages` are the documents at or below `path`, `first` the steps from it.
 
     `exists`: the snapshot has a file or folder at the path. The path of a part of a file ends in a
-    fragment, `src/auth.py#login`; a part is no document.
+    fragment, `src/auth.py#login`; a part is not a document.
     """
 
     path: FilePath

@@ -105,7 +105,7 @@ class PageHit(NamedTuple):
 
     `matched` are the terms in its best section, title, headings, aliases and path. A document that
     matches only because of its links has a `link_path` from the document `near`. `name` is what the
-    query is of the document (`ubp.search.named`), None if it is no name of it.
+    query is of the document (`ubp.search.named`), None if it is not a name of it.
     """
 
     page: Page

@@ -36,7 +36,7 @@ _ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
 def assess_alarms(
     pages: Sequence[Page], change: Change, judge: Judge | None = None
 ) -> tuple[Assessment, ...]:
-    """Assess these pages after the change, with evidence, and mark what is no alarm as noted.
+    """Assess these pages after the change, with evidence, and mark what is not an alarm as noted.
 
     With the alarms `judged` the pages that name what changed are shown to the judge, and those that
     it finds accurate are noted. A source that is gone is an alarm whatever it says.

@@ -21,7 +21,7 @@ from ubp.markdown.document import read_head
 from ubp.markdown.references import PIN
 from ubp.markdown.yaml_nodes import Node
 
-# Half of the translations must have their original: `api/it/` beside `api/en/` is no layout.
+# Half of the translations must have their original: `api/it/` beside `api/en/` is not a layout.
 MIN_SHARE = 0.5
 MIN_TRANSLATIONS = 2
 SAMPLED_PAGES = 100  # whose front matter is read for pins

@@ -47,7 +47,7 @@ def find_translations(
 
 
 def as_translation(page: Page, rules: Sequence[TranslationRule]) -> Page | None:
-    """Return a page with the reference to its original alone; None: it is no translation."""
+    """Return a page with the reference to its original alone; None: it is not a translation."""
     found = find_original(rules, page.filepath)
     return _translation(page, _Origin(*found)) if found else None
 

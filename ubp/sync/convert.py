@@ -140,7 +140,7 @@ def is_too_deep(text: str) -> bool:
     for match in _TOKEN.finditer(text):
         name = match["name"]
         if name is None:
-            # What is no comment in a script may hide start tags here.
+            # What is not a comment in a script may hide start tags here.
             depth += len(_OPENED.findall(match[0])) if is_foreign else 0
         elif not _SELF_CLOSING.fullmatch(name):
             name = name.lower()

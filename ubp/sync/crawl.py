@@ -38,7 +38,7 @@ class Crawl:
 class Scope:
     """Which addresses are pages of an import: those below the directory of its first page.
 
-    Of a page that is no table of contents, only that page, unless `include` names others.
+    Of a page that is not a table of contents, only that page, unless `include` names others.
     """
 
     def __init__(self, start: str, include: tuple[str, ...]) -> None:
@@ -81,7 +81,7 @@ def crawl(fetcher: Fetcher, address: str, include: tuple[str, ...], progress: Pr
     """Fetch the pages of an import, following the links between them.
 
     Raises:
-        FetchError: the first page could not be fetched, or is no page.
+        FetchError: the first page could not be fetched, or is not a page.
     """
     first = _fetch(fetcher, _page_address(address))
     scope = Scope(first.url, include)
@@ -108,7 +108,7 @@ def crawl(fetcher: Fetcher, address: str, include: tuple[str, ...], progress: Pr
         final = urldefrag(response.url)[0]
         path = start if url == _page_address(address) else scope.path_of(final)
         if path is None or _media_type(response) not in HTML_TYPES | TEXT_TYPES:
-            continue  # it redirects to another site, or is no page
+            continue  # it redirects to another site, or is not a page
         result.paths[url] = result.paths[final] = path
         if path in result.pages:
             continue

@@ -181,7 +181,7 @@ def _add_file(
     if is_bookmark_file(data) if is_html else is_export(path):
         with suppress(CollectionError):  # another file of the same kind
             return _add_export(found, full)
-    # Of Word and PDF files and notebooks most bytes are no text.
+    # Of Word and PDF files and notebooks most bytes are not text.
     most = MAX_EXPORT_BYTES if is_office else MAX_BLOB_BYTES
     if size > most or len(found.files) + len(pages) >= MAX_FILES:
         found.problems.append(Problem(full, "too large, or too many files"))

@@ -128,7 +128,7 @@ class CheckRecord(NamedTuple):
     unconfirmed: Annotated[
         tuple[UnconfirmedLinksRecord, ...],
         "links that lead nowhere by the rules that UBP knows, by form; nothing else shows that they"
-        " are broken, so they are no findings",
+        " are broken, so they are not findings",
     ]
     lacks_history: Annotated[
         bool, "whether the clone is shallow, so that earlier versions may show more of these links"

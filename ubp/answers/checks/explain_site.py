@@ -114,7 +114,7 @@ def _address_rules(style: Style) -> Iterator[str]:
     if style.is_pretty:
         yield "a page is a folder: relative links without a suffix begin in it"
     if style.drops_numbers:
-        yield "numbers at the beginning of names are no part of an address"
+        yield "numbers at the beginning of names are not part of an address"
     if style.drops_languages:
         yield "a language at the end of a name (page.ja.md) begins the address"
     if style.ignores_case:

@@ -339,7 +339,7 @@ def find_ref(repository: Repository, given: str | None, environment: Mapping[str
     except ValueError as error:
         raise UsageError(
             "There is no ref to push.",
-            cause="HEAD is no branch." if not ref else f"{ref} is not a full name.",
+            cause="HEAD is not a branch." if not ref else f"{ref} is not a full name.",
             hint="Give it: --ref refs/heads/main",
         ) from error
 

@@ -516,7 +516,7 @@ def _trend(record: ReportRecord) -> Iterator[str]:
         for point in record.trend
         if point.fresh_percent is not None
     ]
-    if len(percents) < 2:  # noqa: PLR2004 - one moment is no trend
+    if len(percents) < 2:  # noqa: PLR2004 - one moment is not a trend
         return
     line = "".join(SPARKS[percent * (len(SPARKS) - 1) // 100] for _, percent in percents)
     (start, first), (_, last) = percents[0], percents[-1]

@@ -190,7 +190,7 @@ class InitRequest(Request[InitRecord]):
 
     docs_dir: Annotated[str | None, 'folder of the pages; "." is the whole repository'] = None
     include: Annotated[tuple[str, ...], "globs of pages"] = ()
-    exclude: Annotated[tuple[str, ...], "globs of files that are no pages"] = ()
+    exclude: Annotated[tuple[str, ...], "globs of files that are not pages"] = ()
     rewrite: Annotated[bool, "replace an existing configuration"] = False
     skip_embedding: Annotated[bool, "compute no embeddings now", Option(SKIP_EMBEDDING)] = False
     agent: Annotated[

@@ -106,7 +106,7 @@ class VerdictRecord(NamedTuple):
     ]
     is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"]
     is_noted: Annotated[
-        bool, "whether it is no alarm: it drifted, and the page names nothing that changed"
+        bool, "whether it is not an alarm: it drifted, and the page names nothing that changed"
     ]
     judgement: Annotated[
         JudgementRecord | None, "what the judge says of the page; null: it was not asked"

@@ -9,7 +9,7 @@ rule; younger drift is only a warning, since the update of the page may be under
 drift without evidence. When a change is checked (`--staged`, `--base`), a source that was fresh
 before it and is not fresh after it has the severity of the rule if there is evidence: its changed
 code contains a name, option, path or number that the page mentions. Comments, docstrings, names of
-many pages, and in Python formatting and annotations of types are no evidence. Pages without it are
+many pages, and in Python formatting and annotations of types are not evidence. Pages without it are
 mentioned in one line, as are sources that were stale already. With `staleness.alarms` set to `any`,
 or `--alarms any`, no evidence is needed. With `judged`, pages with evidence that the judge of your
 environment finds accurate are a line each.

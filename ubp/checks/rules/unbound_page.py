@@ -65,7 +65,9 @@ def _finding(unbinding: Unbinding, context: RuleContext) -> Finding:
             message = f"No longer a translation of {source}, which exists."
             hint = "Move it back, or confirm that nobody translates it any more."
         case "reference" if unbinding.moved_to:
-            message = f"{source} was moved to {unbinding.moved_to}, which is no source of the page."
+            message = (
+                f"{source} was moved to {unbinding.moved_to}, which is not a source of the page."
+            )
             hint = f"List {unbinding.moved_to}, or confirm that it does not belong here."
         case "reference":
             message = f"{source} is no longer a source of the page, and still exists."

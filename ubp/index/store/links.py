@@ -26,7 +26,7 @@ NODE = intact("node")
 
 
 class GraphNode(NamedTuple):
-    """A file at a path; `blob` is None if it is no page."""
+    """A file at a path; `blob` is None if it is not a page."""
 
     blob: ObjectId | None
     doc_id: str | None

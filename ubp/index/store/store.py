@@ -113,7 +113,7 @@ class Store:
         PageFactsTable(self.database).forget(blobs)
 
     def forget_excluded(self) -> None:
-        """Remove and overwrite what comes from texts that are no documents of a commit here.
+        """Remove and overwrite what comes from texts that are not documents of a commit here.
 
         The words of a single page cannot be removed from the full text: the documents are read
         again when they are needed, as their uncommitted and former versions are.

@@ -72,7 +72,7 @@ def joined_name(name: str) -> str:
     return unicodedata.normalize("NFC", kept)
 
 
-_SOUND_MARKS = "\u3099\u309a"  # of kana, where they are no accents
+_SOUND_MARKS = "\u3099\u309a"  # of kana, where they are not accents
 
 
 def is_general(name: str) -> bool:

@@ -12,7 +12,7 @@ from ubp.index.view import View
 from ubp.search.dates import created_at
 
 REPORTS = "oss/"
-"""Reports on repositories are below it: `oss/OWNER/REPO.md`. They are no notes."""
+"""Reports on repositories are below it: `oss/OWNER/REPO.md`. They are not notes."""
 
 DATE_NAMES = ("date", "created", "saved")
 ENGAGEMENT_NAMES = ("likes", "stars", "favorite_count", "stargazers_count")

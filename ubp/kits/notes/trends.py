@@ -149,7 +149,7 @@ def run(session: Session, request: TrendsRequest) -> TrendsRecord:
 
 
 def topics_of_report(session: Session, view: View) -> Topics | None:
-    """Return the topics of the month that ends with the newest note; None: these are no notes.
+    """Return the topics of the month that ends with the newest note; None: these are not notes.
 
     They are if enough pages have a date in their front matter; other pages do not count.
     """
@@ -261,7 +261,7 @@ def _subject(note: Note, names: NamesInText, labels: Collection[str]) -> _Subjec
 
 
 def _common_words(subjects: Sequence[_Subject]) -> set[str]:
-    """Return the words in katakana of so many of these notes that they are no names: `パターン`."""
+    """Return the words in katakana of so many of these notes that they are not names: `パターン`."""
     mentions = Counter(
         key
         for subject in subjects
@@ -292,7 +292,7 @@ def _topics(
     """Return the topics of two periods: those of the last by their number, then those that ended.
 
     A tag or category is always one; a name if several notes of the period mention it, more than of
-    the one before, and few did earlier. `words` are no names.
+    the one before, and few did earlier. `words` are not names.
     """
     kinds: dict[str, TopicKind] = {}
     spellings: dict[str, Counter[str]] = {}

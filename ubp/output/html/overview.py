@@ -172,7 +172,7 @@ def _stats(report: Report) -> list[tuple[str, str]]:
 
 def _trend(report: Report) -> Markup | None:
     points = report.trend
-    if len(points) < 2:  # noqa: PLR2004 - a single moment is no trend
+    if len(points) < 2:  # noqa: PLR2004 - a single moment is not a trend
         return None
     middle = points[len(points) // 2]
     return render(

@@ -97,7 +97,7 @@ def with_prefix(tools: Sequence[AnyTool], prefix: str | None) -> tuple[AnyTool, 
 
     None: after the name of the tool set, where tools of several sets are offered together; `search`
     and `get_section` would not say to which they belong. Names that begin with `ubp_` or with the
-    name of their set are no bare ones.
+    name of their set are not bare ones.
 
     Raises:
         UsageError: the prefix cannot begin a name.
