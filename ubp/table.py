@@ -446,7 +446,7 @@ ROWS = (
         group="setup",
         help="Compare embedding models on the repository's own headings and titles.\n\n"
         "At most 600 sections are drawn, always the same, and embedded without their title and "
-        "headings; up to 150 of each are asked. A name that is not a model on this machine is one of "
+        "headings; up to 150 of each are asked. A name without a model on this machine is one of "
         "the server of UBP_EMBED_URL.",
         example="ubp model compare ubp-bilingual-256",
     ),

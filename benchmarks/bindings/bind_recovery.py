@@ -3,10 +3,10 @@
     python benchmarks/bindings/bind_recovery.py CLONE=KEY[,KEY…] …
 
 The labels are the sources that pages of these clones name in front matter under these keys, as far
-as they stand at HEAD and are not documents: a glob means the files that match it, a tail (`#symbol`,
-`:12`) is cut off, a directory stays a directory. Recall and first right are told over the files
-alone; a proposal counts as right where it is a label or lies in a directory that is one. Only
-bodies are read, never front matter, so what is hidden cannot leak; history is what it is.
+as they stand at HEAD and are not documents: a glob means the files that match it, a tail
+(`#symbol`, `:12`) is cut off, a directory stays a directory. Recall and first right are told over
+the files alone; a proposal counts as right where it is a label or lies in a directory that is one.
+Only bodies are read, never front matter, so what is hidden cannot leak; history is what it is.
 
 Two protocols: `none`, no page is bound, which is a newcomer's case; `others`, all pages but the one
 that is asked about are, which is everybody else's.

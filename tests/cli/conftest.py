@@ -65,8 +65,8 @@ class Screen(io.StringIO):
 def dialogue(monkeypatch):
     """Run a command for somebody who presses keys in its full-screen view; what it prints then.
 
-    A list is typed key by key; a text that is not a key is typed as such, and Enter after it. Whoever
-    presses `q` at last confirms what was decided.
+    A list is typed key by key; a text that is not a key is typed as such, and Enter after it.
+    Whoever presses `q` at last confirms what was decided.
     """
 
     from ubp.cli.review_screen import ReviewApp

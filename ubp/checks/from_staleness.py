@@ -31,9 +31,9 @@ def stale_findings(
 ) -> CheckReport:
     """Return the references that are not fresh as findings of their rules.
 
-    Of a state, references of level `stale` are errors; younger drift, and what is not an alarm, is a
-    warning. Of a change, every alarm that it introduces is an error, pages without one are `noted`,
-    and `relaxed` are findings of its relaxed-check. With
+    Of a state, references of level `stale` are errors; younger drift, and what is not an alarm, is
+    a warning. Of a change, every alarm that it introduces is an error, pages without one are
+    `noted`, and `relaxed` are findings of its relaxed-check. With
     `every`, older drift of a change is reported too, as notes in `debts`.
     """
     findings = _number_findings(report)

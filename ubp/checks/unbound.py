@@ -243,7 +243,7 @@ class _Comparison:
         )
 
     def _lines(self, context: StalenessContext, path: FilePath) -> Counter[bytes]:
-        """Return how often a file has each line, without indentation; none of what is not a file."""
+        """Return how often a file has each line, without indentation; none of a folder."""
         entry = context.view.entry(path)
         if entry is None or not entry.is_file:
             return Counter()

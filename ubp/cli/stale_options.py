@@ -40,8 +40,8 @@ class StaleOptions(NamedTuple):
 def exit_status(report: StaleReport, fail_on: FailOn | None, *, is_hook: bool = False) -> int:
     """Return 1 for findings that fail, else 2 where a reference is unknown, else 0.
 
-    What is not an alarm (`staleness.alarms`) never fails, of a change or of a state; where its lines
-    cannot be read, that is unknown. In a hook what is unknown is only a warning.
+    What is not an alarm (`staleness.alarms`) never fails, of a change or of a state; where its
+    lines cannot be read, that is unknown. In a hook what is unknown is only a warning.
     """
     references = [
         reference

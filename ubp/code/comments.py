@@ -14,8 +14,8 @@ from ubp.core.model import FilePath
 MAX_BYTES = 1_000_000
 MAX_INDENT = 100  # of a docstring
 
-# Strings are found so that a sign in one is not a comment. Quantifiers are possessive, and what is not
-# closed ends with the file, so that the time is linear.
+# Strings are found so that a sign in one is not a comment. Quantifiers are possessive, and what is
+# not closed ends with the file, so that the time is linear.
 _DOUBLE = rb'"(?:[^"\\\n]|\\.)*+"'
 _QUOTED = _DOUBLE + rb"|'(?:[^'\\\n]|\\.)*+'"
 _CHARACTER = rb"'(?:[^'\\\n]|\\[^\n]{1,8}?)'"  # a quote alone is a lifetime of Rust

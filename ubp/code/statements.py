@@ -1,8 +1,8 @@
 """Compare source code by its statements, whatever their formatting and their annotations of types.
 
 No parser is used, as in `ubp.code.comments`. It is done for Python; of other languages, each
-version is returned whole. What a program can read when it runs is not a mere annotation and stays: the
-types of fields, those of functions with decorators, and those that contain a call or `Literal`.
+version is returned whole. What a program can read when it runs is not a mere annotation and stays:
+the types of fields, those of functions with decorators, and those that contain a call or `Literal`.
 """
 
 import re

@@ -301,13 +301,13 @@ class ReferenceVerdict(NamedTuple):
 
     `source_path` is the path that was compared (the reference's, or its literal form if that
     exists). `baseline_commit` is the commit whose tree contains the baseline (None for snapshots,
-    and pins that are not commits). The ids are blob ids, or tree ids for directories and globs; None
-    means absent. `since` is the committer date (seconds) of the first commit that drifted, None if
-    no commit did or history does not reach it; `age_days` counts from then (0: uncommitted).
-    `commits` are those that drifted, newest first. `is_debt`: the debt file accepts it, or, when a
-    change is assessed, the change does not fail for it (`ubp.staleness.change`). `is_noted`: it is
-    no alarm (`staleness.alarms`), because no changed code has a name of the page, or because of the
-    `judgement` on the page. `moved_to` is the
+    and pins that are not commits). The ids are blob ids, or tree ids for directories and globs;
+    None means absent. `since` is the committer date (seconds) of the first commit that drifted,
+    None if no commit did or history does not reach it; `age_days` counts from then (0:
+    uncommitted). `commits` are those that drifted, newest first. `is_debt`: the debt file accepts
+    it, or, when a change is assessed, the change does not fail for it (`ubp.staleness.change`).
+    `is_noted`: it is no alarm (`staleness.alarms`), because no changed code has a name of the page,
+    or because of the `judgement` on the page. `moved_to` is the
     new path, and `moved_fragment` ("#name") the new name of a part that is otherwise the same as
     its baseline.
     `note`: why a part or a collection was not compared. `evidence` is looked for in changes, and

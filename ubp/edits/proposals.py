@@ -259,7 +259,7 @@ def _read_commits(repository: Repository, number: int, tip: ObjectId) -> Proposa
 
 
 def _own_commits(repository: Repository, base: ObjectId, tip: ObjectId) -> Sequence[CommitMessage]:
-    """Return the commits from `base` to `tip`, the latest first; none where it is not a proposal."""
+    """Return the commits from `base` to `tip`, the latest first; none of other branches."""
     limit = f"--max-count={MAX_COMMITS + 1}"
     try:
         commits = list(read_messages(repository, "--first-parent", limit, tip, "--not", base))

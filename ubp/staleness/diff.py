@@ -95,11 +95,11 @@ def _diff_sources(
 class ChangedLines(NamedTuple):
     """The lines of code, apart from white space, that only one version of a source has.
 
-    Comments and docstrings are not code, and lines of a statement that both versions have, formatted
-    or annotated in another way, are left out. `before` and `after` are the code of the files that
-    differ. `is_incomplete`: a partial clone lacks a version of a file, or it is too long.
-    `is_of_one_file`: these are the lines of a whole file in two versions, on which nothing but
-    their bytes has a bearing.
+    Comments and docstrings are not code, and lines of a statement that both versions have,
+    formatted or annotated in another way, are left out. `before` and `after` are the code of the
+    files that differ. `is_incomplete`: a partial clone lacks a version of a file, or it is too
+    long. `is_of_one_file`: these are the lines of a whole file in two versions, on which nothing
+    but their bytes has a bearing.
     """
 
     removed: frozenset[str]

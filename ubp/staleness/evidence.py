@@ -94,9 +94,9 @@ def add_evidence(
 ) -> tuple[Assessment, ...]:
     """Return the assessments with the evidence for each reference that drifted and is not debt.
 
-    Those without evidence are noted, where such drift is not an alarm (`staleness.alarms`). `edited`
-    are the files that a change edits: by its own pages it makes no name a common one. `stored` is
-    the evidence in the index, which a change does not need: most of its pairs are new.
+    Those without evidence are noted, where such drift is not an alarm (`staleness.alarms`).
+    `edited` are the files that a change edits: by its own pages it makes no name a common one.
+    `stored` is the evidence in the index, which a change does not need: most of its pairs are new.
     """
     rules = context.rules
     drifted = [

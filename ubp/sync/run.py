@@ -179,7 +179,7 @@ def _describe(request: AddRequest, context: Context) -> Collection:
 
 
 def _hint_for(source: str, name: str) -> str:
-    """Return a hint for what is not a source: the command that it seems to mean, if there is one."""
+    """Return a hint for what is not a source: the command that it may mean, if there is one."""
     scheme, separator, rest = source.rpartition("://")
     host = rest.partition("/")[0]
     if scheme == "http" or (not separator and _HOST.fullmatch(host) and "/" in rest):

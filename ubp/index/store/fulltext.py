@@ -64,7 +64,7 @@ class RowMatch(NamedTuple):
 
 
 class ChunkRows(NamedTuple):
-    """The chunks of a snapshot: for each row from `first` on its words, or -1 if it is not a chunk."""
+    """The chunks of a snapshot: for each row from `first` on its words, or -1 where there is none."""
 
     first: int
     lengths: "array[int]"

@@ -261,7 +261,7 @@ def _subject(note: Note, names: NamesInText, labels: Collection[str]) -> _Subjec
 
 
 def _common_words(subjects: Sequence[_Subject]) -> set[str]:
-    """Return the words in katakana of so many of these notes that they are not names: `パターン`."""
+    """Return the katakana words of so many of these notes that they are not names: `パターン`."""
     mentions = Counter(
         key
         for subject in subjects
