@@ -64,7 +64,7 @@ class RowMatch(NamedTuple):
 
 
 class ChunkRows(NamedTuple):
-    """The chunks of a snapshot: for each row from `first` on its words, or -1 where there is none."""
+    """The chunks of a snapshot: the words of each row from `first` on, -1 where there is none."""
 
     first: int
     lengths: "array[int]"
