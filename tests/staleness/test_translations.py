@@ -287,3 +287,24 @@ def test_agent_gets_a_translation_with_its_original_and_otherwise_the_counts(pro
             ("de", 1, 0),
             ("ja", 1, 1),
         ]
+
+
+def test_original_with_other_sources_alone_is_unchanged(project):
+    project.write("docs/en/b.md", "---\ntitle: B\nsource_refs:\n- a.py\n---\n# B\n")
+    project.write("a.py", "a = 1\n")
+    pin = project.commit("list a source")
+    translate(project, "docs/de/b.md", pin)
+    project.commit("renew the translation")
+    for listed in ("- path: a.py\n  pin: 1234567", "- a.py\n- docs/en/a.md"):
+        project.write("docs/en/b.md", f"---\ntitle: B\nsource_refs:\n{listed}\n---\n# B\n")
+        project.commit("list another source")
+        assert count(project)["de"] == (2, 0, 0, 0, 0)
+    project.write("docs/en/b.md", "---\ntitle: C\nsource_refs:\n- a.py\n---\n# B\n")
+    project.commit("another title")
+    assert count(project)["de"] == (1, 1, 0, 0, 0)
+
+
+def test_original_that_lists_its_first_source_is_unchanged(project):
+    project.write("docs/en/a.md", "---\nsource_refs:\n- a.py\n---\n# A\n\nFirst.\n")
+    project.commit("list a source")
+    assert count(project)["de"] == (2, 0, 0, 0, 0)

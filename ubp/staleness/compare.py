@@ -82,6 +82,13 @@ def compare_sources(
         verdicts[request] = verdict
         if verdict.verdict not in {"fresh", "unknown"}:
             drifted[request] = baseline
+    if any(request.reference.language for request in drifted):
+        from ubp.staleness.translations import find_unchanged
+
+        unchanged = find_unchanged([verdicts[request] for request in drifted], context)
+        for request in [request for request in drifted if verdicts[request] in unchanged]:
+            verdicts[request] = verdicts[request]._replace(verdict="fresh", level="fresh")
+            del drifted[request]
     if drifted:
         _add_history(verdicts, drifted, context, parts)
     return verdicts

@@ -3,11 +3,19 @@
 A translation is assessed as a page with one source, its original. Nothing else is different.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference
+from ubp.core.model import (
+    Assessment,
+    FilePath,
+    ObjectId,
+    Page,
+    ReferenceVerdict,
+    SourceReference,
+)
 from ubp.core.translations import (
     LANGUAGE,
     TranslationRule,
@@ -15,7 +23,8 @@ from ubp.core.translations import (
     find_originals,
 )
 from ubp.index.view import View
-from ubp.staleness.model import GONE, LanguageCount
+from ubp.markdown.document import read_head
+from ubp.staleness.model import GONE, LanguageCount, StalenessContext
 
 # Where the reference comes from, as the key of a source reference: the configuration's.
 SETTING = "translations"
@@ -75,6 +84,47 @@ def _translation(page: Page, origin: _Origin) -> Page:
         origin.language,
     )
     return page._replace(facts=page.facts._replace(references=(reference,), problems=()))
+
+
+def find_unchanged(
+    references: Iterable[ReferenceVerdict], context: StalenessContext
+) -> frozenset[ReferenceVerdict]:
+    """Return the references to originals of which nothing changed but the sources that they list.
+
+    A renewed pin is nothing to translate.
+    """
+    modified = [
+        (reference, ObjectId(reference.baseline_blob))
+        for reference in references
+        if reference.verdict == "modified"
+        and reference.baseline_blob
+        and reference.reference.key == SETTING
+    ]
+    paths = {reference.source_path for reference, _ in modified}
+    pages, current = context.view.pages_at(paths), context.view.read(paths)
+    earlier = context.repository.read_blobs({blob for _, blob in modified})
+    unchanged: set[ReferenceVerdict] = set()
+    for reference, blob in modified:
+        page, new = pages.get(reference.source_path), current.get(reference.source_path)
+        old = earlier.get(blob)
+        if page and page.facts.references and new is not None and old is not None:
+            keys = {re.split(r"[.\[]", source.key)[0] for source in page.facts.references}
+            if _without_sources(old, keys) == _without_sources(new, keys):
+                unchanged.add(reference)
+    return frozenset(unchanged)
+
+
+def _without_sources(data: bytes, keys: Collection[str]) -> tuple[object, bytes]:
+    """Return the fields of a page without those of these keys, and its text."""
+    head = read_head(data, sorted(keys))
+    if head.root is None:
+        return [], data.strip()
+    fields = [
+        (key.value, head.text[node.start : node.end])
+        for key, node in head.root.pairs
+        if key.value not in keys
+    ]
+    return fields, data[head.body :].strip()
 
 
 def count_languages(
