@@ -332,3 +332,12 @@ def test_next_step_of_a_stale_page_shows_its_diff(repository, ubp, pages, step):
     repository.write("src/a.py", "def read_all(path): pass\n")
     repository.commit()
     assert step in ubp(repository, "check")[1].splitlines()
+
+
+def test_link_with_a_path_from_the_root_gets_the_link_that_it_meant(repository, asked):
+    repository.write("NOTES.md", "# Notes\n")
+    repository.write("docs/guide/a.md", "# A\n\nSee [notes](NOTES.md).\n")
+    repository.commit()
+    (finding,) = asked(repository, "check", status=1)["findings"]
+    assert finding["message"] == "NOTES.md does not exist."
+    assert finding["hint"] == "Did you mean ../../NOTES.md?"

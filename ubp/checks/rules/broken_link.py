@@ -86,7 +86,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 message=_message(edge),
                 subject=f"{edge.link.kind} {edge.link.target}",
                 column=edge.link.column,
-                hint=_hint(targets, fix),
+                hint=_hint(edge, targets, fix),
                 about=edge.link,
                 related=targets[0] if len(targets) == 1 else None,
                 fix=fix,
@@ -137,11 +137,11 @@ def _respelt(
     return None
 
 
-def _hint(targets: tuple[FilePath, ...], fix: LinkFix | None) -> str:
+def _hint(edge: GraphEdge, targets: tuple[FilePath, ...], fix: LinkFix | None) -> str:
     if not targets:
         return ""
-    if fix:
-        return f"Did you mean {fix.target}?"
+    if fix:  # a path from the root may be what the link has
+        return f"Did you mean {fix.text if fix.target == edge.link.target else fix.target}?"
     more = ", …" if len(targets) > MAX_NAMES else ""
     names = f"{', '.join(targets[:MAX_NAMES])}{more}"
     return f"{'A page has' if len(targets) == 1 else 'Pages have'} this name: {names}."
