@@ -112,6 +112,12 @@ def test_spellings_of_a_name_are_equivalent(client, removed):
     ("path", "is_found"),
     [
         ("src/other.go", False),
+        ("src/release/release.ts", False),
+        ("src/history.py", False),
+        ("lib/client/test_helpers.rb", False),
+        ("tests/test_helpers.rb", True),
+        ("src/test_client.py", True),
+        ("changes.yml", True),
         ("examples/use.py", True),
         ("tests/test_client.py", True),
         ("CHANGES.txt", True),

@@ -52,9 +52,11 @@ _NO_SOURCE = (
     r"(?i)(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"
     r"\.ya?ml$"
     r"|(?:tox\.ini|noxfile\.py|jenkinsfile|codecov\.yml|\.codecov\.yml)$"
-    r"|(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.\w+)?$"
+    r"|(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.(?:ya?ml|json|toml|xml))?$"
     r"|.*(?:[.-]min\.(?:js|css)|\.lock)$"
 )
+# What is for tests of others, where it is not in a folder of tests: `lib/app/test_helpers.rb`.
+_FOR_TESTS = r"(?i)test[-_]?(?:helpers?|utils?|cases?)\.\w+$"
 _NO_API = (
     r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground|benchmarks?"
     r"|scripts?|tools?|[\w-]*test[-_]?suite|\.\w[^/]*)/"
@@ -323,7 +325,7 @@ def is_source(path: str) -> bool:
         and is_source_path(name)
         and not re.search(_PROSE, name)
         and not re.match(_NO_SOURCE, name)
-        and not is_test(path)
+        and not is_test(folder + slash if re.match(_FOR_TESTS, name) else path)
     )
 
 
