@@ -25,6 +25,7 @@ from ubp.hub.application import HubServer
 from ubp.hub.config import HubConfig, Issuer
 from ubp.hub.database import Database
 from ubp.hub.embedded import run_postgres
+from ubp.hub.models import HubModel
 from ubp.hub.process import Place, listen
 from ubp.workspace import Workspace
 
@@ -225,7 +226,12 @@ class RunningHub:
 
 @contextmanager
 def running_hub(
-    address: str, issuers: dict, *, answers: tuple | None = None, **settings: object
+    address: str,
+    issuers: dict,
+    *,
+    answers: tuple | None = None,
+    model: HubModel | None = None,
+    **settings: object,
 ) -> Iterator[RunningHub]:
     with Database.open(address) as database, listen(Place("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -239,7 +245,7 @@ def running_hub(
             development_token="development-token-for-tests",
             **settings,
         )
-        hub = Hub(database, config, answers)
+        hub = Hub(database, config, answers, model)
         server = HubServer(hub)
         thread = threading.Thread(target=server.serve, args=(listener,))
         thread.start()

@@ -16,7 +16,7 @@ from tests.hub.parity import Oracle, compare, make_queries
 from tests.hub.test_identity import MCP
 from ubp.answers.hub.search import HubSearchRequest
 from ubp.core.model import in_repository
-from ubp.hub.read_text import TextReader
+from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
 from ubp.search.pages import PageQuery
 
@@ -109,7 +109,7 @@ def test_reader_finds_what_it_may_read_and_ranks_do_not_depend_on_the_rest(hub, 
 
 
 def test_push_is_found_by_the_next_search_of_every_process(hub, repository):
-    other = Searcher(TextReader())
+    other = Searcher(HubModel())
 
     def find(text, mode="hybrid"):
         with hub.database.connection() as connection:

@@ -9,7 +9,7 @@ from ubp.answers.hub.search import HubSearchRequest
 from ubp.board.texts import blob_id, text_row
 from ubp.core.errors import HubError
 from ubp.hub.maintenance import collect_garbage
-from ubp.hub.read_text import TextReader
+from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
 from ubp.hub.tokens import MAX_POSITIONS, vectors, write_tsquery
 from ubp.hub.worker import Worker
@@ -214,7 +214,7 @@ def test_worker_reads_texts_of_an_older_version_again_and_every_process_finds_th
         "select repository, blob, number, length, vector, words, stems from chunk order by 1, 2, 3"
     )
     expected = hub.rows(chunks), hub.rows("select chunks, words, stems from search_state")
-    searchers = hub.hub.answers["search"].run.__self__, Searcher(TextReader())
+    searchers = hub.hub.answers["search"].run.__self__, Searcher(HubModel())
 
     def find(mode, searchers=searchers):
         request = HubSearchRequest(query="customers pay invoice", mode=mode)
@@ -249,7 +249,7 @@ def test_worker_without_a_model_leaves_texts_that_have_vectors(repository, hub, 
     hub.push(repository, texts=True)
     hub.execute("update text set format = format - 1")
     versions = text_versions(hub)
-    monkeypatch.setattr("ubp.hub.read_text.bundled_model", lambda: None)
+    monkeypatch.setattr("ubp.hub.models.bundled_model", lambda: None)
 
     assert Worker(hub.database, hub.hub.config).work()
     assert text_versions(hub) == versions

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Annotated, Literal
 
@@ -52,8 +53,10 @@ def up(  # noqa: PLR0913  # the command's options
     """
     _require_extras()
     from ubp.hub.config import database_address, find_config
+    from ubp.hub.models import HubModel
     from ubp.hub.process import DEFAULT_PORT, Place, serve_embedded, serve_hub
 
+    model = HubModel.of(terminal.environment)
     port = DEFAULT_PORT if port is None else port
     check_range("--port", port, MAX_PORT, minimum=0)
 
@@ -64,12 +67,12 @@ def up(  # noqa: PLR0913  # the command's options
     if embedded:
         if data is None:
             raise UsageError("--embedded requires --data.", hint="Add --data hub-data")
-        serve_embedded(os.path.join(terminal.directory, data), port, say)
+        serve_embedded(os.path.join(terminal.directory, data), model, port, say)
         return CLEAN
     if data is not None:
         raise UsageError("--data requires --embedded.")
     settings = find_config(config, terminal.environment, terminal.directory)
-    serve_hub(database_address(terminal.environment), settings, Place(host, port), say)
+    serve_hub(database_address(terminal.environment), settings, model, Place(host, port), say)
     return CLEAN
 
 
@@ -163,11 +166,34 @@ def work(*, config: ConfigFile = None, once: bool = False, terminal: Terminal) -
     """
     _require_extras()
     from ubp.hub.config import database_address, find_config
+    from ubp.hub.models import HubModel
     from ubp.hub.process import run_worker
 
     settings = find_config(config, terminal.environment, terminal.directory)
-    is_done = run_worker(database_address(terminal.environment), settings, once=once)
+    model = HubModel.of(terminal.environment)
+    is_done = run_worker(database_address(terminal.environment), settings, model, once=once)
     return CLEAN if is_done else FAILED
+
+
+def embed(*, yes: bool = False, terminal: Terminal) -> int:
+    """Run `ubp hub embed`.
+
+    Args:
+        yes: Make the vectors. Without it, show what they cost.
+        terminal: Where the command was given.
+    """
+    _require_extras()
+    from ubp.answers.setup.embed_model import text
+    from ubp.hub.config import database_address
+    from ubp.hub.database import Database, check_migrated
+    from ubp.hub.models import HubModel, make_vectors
+
+    model = HubModel.of(terminal.environment)
+    with Database.open(database_address(terminal.environment)) as database:
+        with database.connection() as connection:
+            check_migrated(connection)
+        record = make_vectors(database, model, terminal.progress, is_dry=not yes)
+    return print_record(record, partial(text, command="hub"), terminal)
 
 
 def diff(
@@ -407,6 +433,15 @@ _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
         gc,
         "Delete what no board needs, and logs that are older than the configuration keeps them.",
         "ubp hub gc",
+    ),
+    (
+        embed,
+        (
+            "Make the vectors of all texts by the model in use: that of UBP_EMBED_URL, or the "
+            "bundled one.\n\nWithout --yes it shows what they cost. Run it after a change of the "
+            "model; until then words and links find those texts."
+        ),
+        "ubp hub embed --yes",
     ),
     (
         diff,

@@ -38,7 +38,7 @@ from ubp.frame.schema import Schema, request_schema
 from ubp.frame.writer import Writer
 from ubp.hub import impact, pages, review
 from ubp.hub.database import Connection
-from ubp.hub.read_text import TextReader
+from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
 
 RequestT = TypeVar("RequestT", bound=Request[Any])
@@ -145,9 +145,9 @@ BOARD_ANSWERS: tuple[AnyHubAnswer, ...] = (
 )
 
 
-def create_answers(texts: TextReader) -> tuple[AnyHubAnswer, ...]:
+def create_answers(model: HubModel) -> tuple[AnyHubAnswer, ...]:
     """Return all answers; those that search share what the process has in memory."""
-    searcher = Searcher(texts)
+    searcher = Searcher(model)
     return (
         *BOARD_ANSWERS,
         HubAnswer(

@@ -21,7 +21,7 @@ from ubp.board.wire import (
     read_parts,
     read_ref,
 )
-from ubp.core.errors import HubError, UbpError, UsageError
+from ubp.core.errors import HubError, ModelError, UbpError, UsageError
 from ubp.core.model import ObjectId
 from ubp.frame.encoding import to_object
 from ubp.hub.answers import AnyHubAnswer, create_answers
@@ -39,8 +39,9 @@ from ubp.hub.identity import (
     UnauthorizedError,
 )
 from ubp.hub.metrics import Metrics
+from ubp.hub.models import HubModel
 from ubp.hub.read_board import read_stored_board
-from ubp.hub.read_text import TextReader
+from ubp.hub.read_text import read_texts
 from ubp.hub.repositories import identify, queue_comparison
 from ubp.hub.store_push import Missing, take_push, take_upload
 from ubp.hub.store_texts import TextPush, read_wanted, stage_texts, take_texts
@@ -81,12 +82,13 @@ class Hub:
         database: Database,
         config: HubConfig,
         answers: Sequence[AnyHubAnswer] | None = None,
+        model: HubModel | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.database = database
         self.config = config
-        self.texts = TextReader()
-        offered = create_answers(self.texts) if answers is None else answers
+        self._model = model or HubModel()
+        offered = create_answers(self._model) if answers is None else answers
         self.answers = {answer.name: answer for answer in offered}
         self.identities = Identities(config, clock)
         self.metrics = Metrics()
@@ -105,7 +107,7 @@ class Hub:
             reply = Reply(error.status, error.value)
         except WireError as error:
             reply = _failed(HTTPStatus.BAD_REQUEST, "The hub cannot read this.", f"{error}.")
-        except DatabaseDownError as error:
+        except (DatabaseDownError, ModelError) as error:
             reply = _of_error(HTTPStatus.SERVICE_UNAVAILABLE, error)
         except UbpError as error:
             reply = _of_error(HTTPStatus.BAD_REQUEST, error)
@@ -157,7 +159,7 @@ class Hub:
             wanted = read_wanted(value.get("texts"))
             self._check_pusher(identity, manifest)
             forge_id = _forge_id(identity)
-            model = self.texts.fingerprint if wanted != "none" else None
+            fingerprint = self._model.fingerprint(connection) if wanted != "none" else None
             with connection.transaction() as transaction:
                 done = take_push(connection, manifest, forge_id)
                 if isinstance(done, Missing):
@@ -168,7 +170,7 @@ class Hub:
                 if done != "overtaken":
                     repository, _ = identify(connection, manifest.repository, forge_id)
                     push = TextPush(repository, manifest.ref, wanted, is_new=done == "written")
-                    texts = take_texts(connection, push, model)
+                    texts = take_texts(connection, push, fingerprint)
                 if texts:
                     raise Rollback(transaction)
             if texts:
@@ -205,9 +207,10 @@ class Hub:
                 raise WireError("the upload is not an object")
             manifest = read_manifest({**value, "pieces": ["0" * 64], "parts": {}})
             self._check_pusher(identity, manifest)
-            read = self.texts.read(read_text_rows(value.get("texts")))
+            model = self._model.get(connection)
+            read = read_texts(read_text_rows(value.get("texts")), model)
             repository, _ = identify(connection, manifest.repository, _forge_id(identity))
-            stage_texts(connection, repository, read, self.texts.fingerprint)
+            stage_texts(connection, repository, read, self._model.fingerprint(connection))
             return {}
 
         return answer

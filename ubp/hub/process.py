@@ -17,6 +17,7 @@ from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database, DatabaseDownError, check_migrated
 from ubp.hub.embedded import run_postgres
+from ubp.hub.models import HubModel
 from ubp.hub.worker import SECONDS_BETWEEN_LOOKS, Worker
 from ubp.server.loopback import HOST, new_token
 
@@ -32,7 +33,9 @@ class Place:
     port: int
 
 
-def serve_hub(address: str, config: HubConfig, place: Place, say: Callable[[str], None]) -> None:
+def serve_hub(
+    address: str, config: HubConfig, model: HubModel, place: Place, say: Callable[[str], None]
+) -> None:
     """Serve until SIGINT or SIGTERM, with the database at an address.
 
     Raises:
@@ -44,10 +47,10 @@ def serve_hub(address: str, config: HubConfig, place: Place, say: Callable[[str]
             check_migrated(connection)
             make_partition(connection, "event")
             make_partition(connection, "audit")
-        _serve(Hub(database, config), listener, say)
+        _serve(Hub(database, config, model=model), listener, say)
 
 
-def serve_embedded(folder: str, port: int, say: Callable[[str], None]) -> None:
+def serve_embedded(folder: str, model: HubModel, port: int, say: Callable[[str], None]) -> None:
     """Serve a hub of one machine, with a PostgreSQL and a token in a folder.
 
     Raises:
@@ -60,7 +63,7 @@ def serve_embedded(folder: str, port: int, say: Callable[[str], None]) -> None:
         config = HubConfig(url=url, development_token=_development_token(folder))
         with Database.open(address) as database:
             database.migrate()
-            _serve(Hub(database, config), listener, say)
+            _serve(Hub(database, config, model=model), listener, say)
 
 
 def _serve(hub: Hub, listener: socket.socket, say: Callable[[str], None]) -> None:
@@ -76,7 +79,7 @@ def _serve(hub: Hub, listener: socket.socket, say: Callable[[str], None]) -> Non
     server.serve(listener)
 
 
-def run_worker(address: str, config: HubConfig, *, once: bool) -> bool:
+def run_worker(address: str, config: HubConfig, model: HubModel, *, once: bool) -> bool:
     """Work until SIGINT or SIGTERM, or `once`; return whether all of it succeeded.
 
     Raises:
@@ -93,7 +96,7 @@ def run_worker(address: str, config: HubConfig, *, once: bool) -> bool:
     with Database.open(address) as database:
         with database.connection() as connection:
             check_migrated(connection)
-        worker = Worker(database, config)
+        worker = Worker(database, config, model)
         succeeded = worker.work()
         while not once and not is_ended.wait(SECONDS_BETWEEN_LOOKS):
             try:

@@ -8,17 +8,14 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 
-from ubp.core.errors import UbpError
 from ubp.core.model import ObjectId
 from ubp.core.text import without_cjk
 from ubp.hub.tokens import Vector, vectors
-from ubp.index.embed.locate import find_model, has_extra
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.embed.text import body_of
 from ubp.index.embed.vectors import quantize
-from ubp.index.store.codec import pack_facts, pack_json
+from ubp.index.store.codec import PageRows, pack_facts, pack_json
 from ubp.index.store.schema import FORMAT
 from ubp.index.worker import read_page
 from ubp.markdown.document import parse_page
@@ -52,36 +49,29 @@ class ReadText:
     chunks: tuple[ReadChunk, ...]
 
 
-class TextReader:
-    """Reads texts, with the bundled model where its libraries are installed."""
+def read_texts(
+    pages: Mapping[ObjectId, bytes], model: EmbeddingModel | None
+) -> tuple[ReadText, ...]:
+    """Return what pages say, with the vectors of a model if there is one.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._model: EmbeddingModel | None = None
-        self._is_loaded = False
+    Raises:
+        ModelError: the model cannot be used.
+    """
+    return tuple(_read_text(blob, data, model) for blob, data in pages.items())
 
-    @property
-    def model(self) -> EmbeddingModel | None:
-        """The model, loaded at the first use."""
-        with self._lock:
-            if not self._is_loaded:
-                self._model, self._is_loaded = bundled_model(), True
-            return self._model
 
-    @property
-    def fingerprint(self) -> bytes | None:
-        """The fingerprint of the model; None: there is none."""
-        model = self.model
-        return None if model is None else model.fingerprint
+def read_chunks(data: bytes) -> tuple[str | None, list[tuple[Sequence[str], str]]]:
+    """Return a page's title, and the headings above and the text of each of its chunks."""
+    rows = read_page(data)
+    return rows.title, _chunks_of(rows, data)
 
-    def read(self, pages: Mapping[ObjectId, bytes]) -> tuple[ReadText, ...]:
-        """Return what pages say.
 
-        Raises:
-            ModelError: the model cannot be used.
-        """
-        model = self.model
-        return tuple(_read_text(blob, data, model) for blob, data in pages.items())
+def _chunks_of(rows: PageRows, data: bytes) -> list[tuple[Sequence[str], str]]:
+    paths = [section[2] for section in json.loads(rows.sections)]
+    return [
+        (paths[section], body_of(data, start, end))
+        for section, _, _, start, end, _, _ in rows.chunks
+    ]
 
 
 def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> ReadText:
@@ -93,11 +83,7 @@ def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> Rea
     ]
     meanings: Sequence[bytes | None] = [None] * len(rows.chunks)
     if model is not None and rows.chunks:
-        paths = [section[2] for section in json.loads(rows.sections)]
-        texts = [
-            model.text_of(rows.title, paths[section], body_of(data, start, end))
-            for section, _, _, start, end, _, _ in rows.chunks
-        ]
+        texts = [model.text_of(rows.title, path, body) for path, body in _chunks_of(rows, data)]
         joined = quantize(model.encode(texts))
         size = model.dimensions
         meanings = [joined[size * place : size * (place + 1)] for place in range(len(texts))]
@@ -118,15 +104,3 @@ def _read_text(blob: ObjectId, data: bytes, model: EmbeddingModel | None) -> Rea
             )
         ),
     )
-
-
-def bundled_model() -> EmbeddingModel | None:
-    """Return the bundled model; None: the libraries that run it are not installed."""
-    if not has_extra():
-        return None
-    from ubp.index.embed.model import load_model
-
-    try:
-        return load_model(find_model(None, {}))
-    except UbpError:
-        return None  # a search finds words and links without it

@@ -18,7 +18,7 @@ from ubp.answers.hub.search import (
     fit_sections,
 )
 from ubp.answers.search.search import relevance_text
-from ubp.core.errors import BadArgumentError
+from ubp.core.errors import BadArgumentError, ModelError
 from ubp.core.model import (
     FilePath,
     Section,
@@ -30,7 +30,7 @@ from ubp.core.text import Budget, slug, truncate_page
 from ubp.frame.records import moment_or_none, title_of
 from ubp.hub.database import Connection
 from ubp.hub.mirror import Mirror, MirroredPage, MirroredTip
-from ubp.hub.read_text import TextReader
+from ubp.hub.models import HubModel
 from ubp.hub.searched import Asked, HubMeaning, Organisation
 from ubp.index.match import Phrase
 from ubp.index.store.fulltext import Table
@@ -56,15 +56,15 @@ CONTEXT_PAGES = 20
 
 
 class Searcher:
-    """What the hub's processes need for a search besides the database: texts' reader and mirror."""
+    """What the hub's processes need for a search besides the database: a model and a mirror."""
 
-    def __init__(self, texts: TextReader) -> None:
-        self._texts = texts
+    def __init__(self, model: HubModel) -> None:
+        self._model = model
         self.mirror = Mirror()
 
     def open(self, connection: Connection, reader: str, name: str | None = None) -> Organisation:
         """Return the tips that a reader may see; `name`: only this repository's."""
-        tips = self.mirror.follow(connection, reader, name, self._texts.model)
+        tips = self.mirror.follow(connection, reader, name, self._model.get(connection))
         return Organisation(connection, tips)
 
     def find(self, organisation: Organisation, query: PageQuery) -> tuple[PageAnswer, SearchType]:
@@ -72,18 +72,23 @@ class Searcher:
 
         Raises:
             UsageError: a filter cannot be read, or meaning is asked for, and there is no model.
+            ModelError: meaning is asked for, and the model cannot be used.
         """
         meaning = self._meaning(organisation, query.mode)
         _prepare(organisation, read_query(query.text, field_names=organisation.field_names))
-        names = _names(organisation)
-        answer = find_pages(
-            organisation, query, SearchContext(names, meaning, Stopwatch(time.monotonic))
-        )
+        context = SearchContext(_names(organisation), meaning, Stopwatch(time.monotonic))
         is_fallback = meaning is None and query.mode == "hybrid"
+        try:
+            answer = find_pages(organisation, query, context)
+        except ModelError:  # its server does not answer, or cannot read this query
+            if query.mode == "semantic":
+                raise
+            is_fallback = True
+            answer = find_pages(organisation, query, context._replace(meaning=None))
         return answer, "fulltext_fallback" if is_fallback else query.mode
 
     def _meaning(self, organisation: Organisation, mode: Mode) -> HubMeaning | None:
-        model, vectors = self._texts.model, self.mirror.vectors
+        model, vectors = self._model.get(organisation.connection), self.mirror.vectors
         if mode == "fulltext":
             return None
         if model is None or vectors is None:

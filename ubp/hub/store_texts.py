@@ -13,7 +13,8 @@ from typing import Any, Literal
 from ubp.board.wire import WireError
 from ubp.core.model import ObjectId
 from ubp.hub.database import Connection
-from ubp.hub.read_text import TEXT_FORMAT, ReadText, TextReader
+from ubp.hub.read_text import TEXT_FORMAT, ReadText, read_texts
+from ubp.index.embed.protocol import EmbeddingModel
 
 Wanted = Literal["none", "all", "sent"]
 """Which texts a push asks the hub to keep: none that are new, all, or what was sent of them."""
@@ -82,17 +83,20 @@ from staged_chunk s join search_state state using (repository)
 where s.repository = %(repository)s and s.blob = any(%(live)s::bytea[])
 """
 
-# What older versions of UBP have read. A program without a model leaves rows with vectors.
+# What older versions of UBP have read, and where it is asked for what has vectors of other models.
+# A program without a model leaves rows with vectors.
 _OLD_REPOSITORY = """
 select t.repository from text t
 where t.format < %(format)s and (t.model is null or %(model)s::bytea is not null)
+   or %(of_other_models)s and t.model is distinct from %(model)s
 order by t.repository limit 1
 """
 
 _OLD = """
 select t.blob, t.body from text t
 where t.repository = %(repository)s
-  and t.format < %(format)s and (t.model is null or %(model)s::bytea is not null)
+  and (t.format < %(format)s and (t.model is null or %(model)s::bytea is not null)
+       or %(of_other_models)s and t.model is distinct from %(model)s)
 order by t.blob limit %(limit)s
 """
 
@@ -187,21 +191,22 @@ def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> t
     return ()
 
 
-def reread_texts(connection: Connection, reader: TextReader) -> int:
+def reread_texts(
+    connection: Connection, model: EmbeddingModel | None, *, of_other_models: bool = False
+) -> int:
     """Read some texts of older formats again, from what is stored; return how many.
 
-    A search in a process that has this format finds a page from the end of the transaction on.
+    A search in a process that has this format, and this model, finds a page from the end of the
+    transaction on. `of_other_models`: texts without vectors of this one, too.
 
     Raises:
         ModelError: the model cannot be used.
     """
-    old = "select from text where format < %s limit 1"
-    if not connection.execute(old, [TEXT_FORMAT]).rowcount:
-        return 0  # and the model need not be loaded
     values: dict[str, Any] = {
         "format": TEXT_FORMAT,
-        "model": reader.fingerprint,
+        "model": model and model.fingerprint,
         "limit": TEXTS_AT_ONCE,
+        "of_other_models": of_other_models,
     }
     found = connection.execute(_OLD_REPOSITORY, values).fetchone()
     if found is None or not _lock(connection, found[0], is_made=True):
@@ -210,11 +215,17 @@ def reread_texts(connection: Connection, reader: TextReader) -> int:
     rows = connection.execute(_OLD, values).fetchall()
     pages = {ObjectId(bytes(blob).hex()): zlib.decompress(body) for blob, body in rows}
     values["live"] = [blob for blob, _ in rows]
-    stage_texts(connection, found[0], reader.read(pages), reader.fingerprint)
+    stage_texts(connection, found[0], read_texts(pages, model), values["model"])
     connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
     connection.execute(_DELETE_OLD, values)
     _move_staged(connection, values)
     return len(pages)
+
+
+def has_old_texts(connection: Connection) -> bool:
+    """Return whether older versions of UBP have read some texts."""
+    old = "select from text where format < %s limit 1"
+    return connection.execute(old, [TEXT_FORMAT]).rowcount > 0
 
 
 def _move_staged(connection: Connection, values: Mapping[str, Any]) -> None:

@@ -14,9 +14,9 @@ from ubp.hub.database import Database
 from ubp.hub.events import announce
 from ubp.hub.grants import compare_forge, compare_repository, save_clients
 from ubp.hub.maintenance import collect_garbage
-from ubp.hub.read_text import TextReader
+from ubp.hub.models import HubModel
 from ubp.hub.repositories import finish_comparison, take_comparisons
-from ubp.hub.store_texts import reread_texts
+from ubp.hub.store_texts import has_old_texts, reread_texts
 from ubp.hub.webhooks import deliver
 
 SECONDS_BETWEEN_LOOKS = 5.0  # at the webhooks: a withdrawn grant ends within a minute
@@ -32,13 +32,17 @@ class Worker:
     """Does what is due; a failure is logged, and tried again later."""
 
     def __init__(
-        self, database: Database, config: HubConfig, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        config: HubConfig,
+        model: HubModel | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._config = config
         self._clock = clock
         self._night_at = float("-inf")
-        self._texts = TextReader()
+        self._model = model or HubModel()
         self._has_old_texts = True  # perhaps
 
     def work(self) -> bool:
@@ -82,8 +86,9 @@ class Worker:
         try:
             while self._has_old_texts and self._clock() < end:
                 with self._database.connection() as connection:
-                    number = reread_texts(connection, self._texts)
-                self._has_old_texts = number > 0
+                    self._has_old_texts = has_old_texts(connection) and bool(
+                        reread_texts(connection, self._model.get(connection))
+                    )
         except ModelError as error:
             LOG.warning("%s %s", error.message, error.cause)
             self._has_old_texts = False  # until the next night

@@ -97,7 +97,7 @@ def _ask_server(session: Session, place: EndpointPlace, request: EmbedRequest) -
     )
 
 
-def text(record: EmbedRecord, write: Writer) -> Iterator[str]:
+def text(record: EmbedRecord, write: Writer, command: str = "model") -> Iterator[str]:
     """Yield what the vectors cost, and how to have them made; or what was made."""
     if write.is_quiet:
         return
@@ -114,7 +114,7 @@ def text(record: EmbedRecord, write: Writer) -> Iterator[str]:
     yield f"{name}{at}: {count(record.texts, 'text')} of {record.sections} to embed{_cost(record)}."
     if record.host:
         yield f"They are sent to {write.name(record.host)}. Files that `exclude` matches are not."
-    yield f"To make the vectors, run: {ubp_command('model', 'embed', '--yes')}"
+    yield f"To make the vectors, run: {ubp_command(command, 'embed', '--yes')}"
 
 
 def _cost(record: EmbedRecord) -> str:

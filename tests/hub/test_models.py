@@ -1,0 +1,126 @@
+"""The organisation's own embedding model: nothing is sent to it unasked, and a search needs none."""
+
+import os
+
+import pytest
+
+from tests.hub.conftest import running_hub
+from tests.hub.test_search import ask, push_page
+from tests.index.embed.server import NATIVE, SHAPES, Server
+from ubp.__main__ import main
+from ubp.core.errors import HubError, ModelError
+from ubp.core.model import ignore_progress
+from ubp.hub.models import HubModel, make_vectors
+from ubp.index.embed import endpoint
+
+PAGES = {
+    "docs/pay.md": "# Payment\n\nCustomers pay by invoice.\n\n## Refunds\n\nWithin seven days.\n",
+    "docs/zoo.md": "# Animals\n\nZebras and giraffes eat leaves.\n",
+}
+QUERY = "zebras customers"
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setattr(endpoint, "PAUSE_SECONDS", 0.0)
+    one = Server(SHAPES["openai"])
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def model(server):
+    return HubModel.of(server.environment())
+
+
+@pytest.fixture
+def hub(database_address, issuers, model):
+    with running_hub(database_address, issuers, model=model) as running:
+        yield running
+
+
+def push_pages(hub, repository):
+    for path, text in PAGES.items():
+        repository.write(path, text)
+    repository.commit()
+    return hub.push(repository, texts=True)
+
+
+def sizes(hub):
+    return hub.rows("select distinct length(vector) from chunk order by 1")
+
+
+def test_nothing_is_sent_before_the_vectors_are_asked_for(hub, repository, server, model):
+    push_pages(hub, repository)
+    found = ask(hub, "search", query=QUERY)
+
+    assert (server.sent, sizes(hub)) == ([], [(None,)])
+    assert found["search_type"] == "fulltext_fallback"
+    assert len(found["results"]) == 2
+
+    record = make_vectors(hub.database, model, ignore_progress, is_dry=True)
+    assert (record.texts, record.sections, record.embedded) == (2, 2, None)
+    assert record.tokens > 10
+    assert not [text for text in server.sent if "ebra" in text]
+
+
+def test_hub_that_runs_uses_the_model_as_soon_as_it_has_vectors(hub, repository, server, model):
+    push_pages(hub, repository)
+
+    record = make_vectors(hub.database, model, ignore_progress, is_dry=False)
+    found = ask(hub, "search", query=QUERY)
+    meaning = ask(hub, "search", query="giraffes eat", mode="semantic")
+
+    assert (record.texts, record.embedded, sizes(hub)) == (2, 2, [(NATIVE,)])
+    assert found["search_type"] == "hybrid"
+    assert meaning["results"][0]["filepath"] == "docs/zoo.md"
+    ((slope,),) = hub.rows("select slope from search_model")
+    assert slope > 0
+
+    push_page(hub, repository, "github.com/acme/api", "docs/new.md", "# New\n\nOtters swim.\n")
+    assert any("Otters swim." in text for text in server.sent)
+    assert sizes(hub) == [(NATIVE,)]
+    found = ask(hub, "search", query="otters swim", mode="semantic")
+    assert found["results"][0]["filepath"] == "docs/new.md"
+
+
+def test_model_that_is_down_leaves_words_and_no_half_push(hub, repository, server, model):
+    push_pages(hub, repository)
+    make_vectors(hub.database, model, ignore_progress, is_dry=False)
+    server.statuses = [401] * 20
+
+    found = ask(hub, "search", query=QUERY)
+    status, answer = hub.call(
+        "/v1/ask/search",
+        token="development-token-for-tests",
+        value={"query": QUERY, "mode": "semantic"},
+    )
+    repository.write("docs/new.md", "# New\n\nOtters swim.\n")
+    repository.commit()
+    with pytest.raises(HubError, match="Cannot use the model"):
+        hub.push(repository, texts=True)
+
+    assert (found["search_type"], len(found["results"])) == ("fulltext_fallback", 2)
+    assert (status, b"Cannot use the model" in answer) == (503, True)
+    assert hub.rows("select count(*) from text") == [(2,)]
+    with pytest.raises(ModelError):
+        make_vectors(hub.database, model, ignore_progress, is_dry=False)
+
+
+def test_back_to_the_bundled_model(hub, repository, server, model, database_address, capsys):
+    push_pages(hub, repository)
+    make_vectors(hub.database, model, ignore_progress, is_dry=False)
+    before = len(server.requests)
+    environment = {"UBP_HUB_DATABASE": database_address}
+    os.environ.update(environment)
+    try:
+        assert main(["hub", "embed"]) == 0
+        shown = capsys.readouterr().out
+        assert main(["hub", "embed", "--yes"]) == 0
+    finally:
+        del os.environ["UBP_HUB_DATABASE"]
+
+    assert "2 texts of 2 to embed" in shown
+    assert "ubp hub embed --yes" in shown
+    assert "2 texts embedded" in capsys.readouterr().out
+    assert (sizes(hub), len(server.requests)) == ([(256,)], before)
