@@ -21,7 +21,19 @@ NAMES = [row.name for row in ROWS]
 # Commands with commands of their own.
 GROUPS = {
     "collections": ("add", "remove", "sync"),
-    "hub": ("audit", "behind", "check", "diff", "gc", "migrate", "report", "review", "up", "work"),
+    "hub": (
+        "audit",
+        "behind",
+        "check",
+        "diff",
+        "embed",
+        "gc",
+        "migrate",
+        "report",
+        "review",
+        "up",
+        "work",
+    ),
     "model": ("compare", "embed", "fetch", "test"),
     "proposals": ("accept", "edit", "log", "pr", "reject", "show"),
     **{

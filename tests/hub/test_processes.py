@@ -33,6 +33,7 @@ import json, os, signal, sys
 from ubp.answers.hub.push import PushRequest
 from ubp.hub import process
 from ubp.hub.config import read_config
+from ubp.hub.models import HubModel
 from ubp.workspace import Workspace
 
 address, config = sys.argv[1:]
@@ -43,9 +44,9 @@ process.SECONDS_BETWEEN_LOOKS = 0.01
 def run(kind, given):
     if kind == "hub":
         place = process.Place("127.0.0.1", given["port"])
-        process.serve_hub(address, read_config(config), place, lambda line: None)
+        process.serve_hub(address, read_config(config), HubModel(), place, lambda line: None)
     elif kind == "worker":
-        process.run_worker(address, read_config(config), once=False)
+        process.run_worker(address, read_config(config), HubModel(), once=False)
     else:
         environment = {**os.environ, **given["environment"]}
         with Workspace.open(given["root"], environment=environment) as workspace:
