@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -30,6 +31,8 @@ from ubp.hub.process import Place, listen
 from ubp.workspace import Workspace
 
 NUMBERS = count()
+DOCS = Path(__file__).parents[2] / "docs"
+FOLDERS = {"guide": "guide", "reference": "reference", "ja": "ja"}
 # A crash of the machine is not what is tested.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -231,9 +234,13 @@ def running_hub(
     *,
     answers: tuple | None = None,
     model: HubModel | None = None,
+    replica: str = "",
     **settings: object,
 ) -> Iterator[RunningHub]:
-    with Database.open(address) as database, listen(Place("127.0.0.1", 0)) as listener:
+    with (
+        Database.open(address, replica=replica) as database,
+        listen(Place("127.0.0.1", 0)) as listener,
+    ):
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         config = HubConfig(
             url=url,
@@ -265,3 +272,16 @@ def issuers(provider, github, gitlab) -> dict:
 def hub(database_address, issuers) -> Iterator[RunningHub]:
     with running_hub(database_address, issuers) as running:
         yield running
+
+
+@pytest.fixture
+def clones(new_repository):
+    """UBP's own pages, as those of three repositories; two pages are in two of them."""
+    made = {}
+    for name, folder in FOLDERS.items():
+        repository = new_repository(name)
+        shutil.copytree(DOCS / folder, repository.root / "docs")
+        repository.write("CHANGELOG.md", (DOCS.parent / "CHANGELOG.md").read_text("utf-8"))
+        repository.commit()
+        made[f"github.com/acme/{name}"] = repository
+    return made

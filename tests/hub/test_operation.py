@@ -6,22 +6,29 @@ import shutil
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 
 import psycopg
 import pytest
 
 from tests.hub.conftest import address_of, running_hub
 from tests.hub.organisation import NOW, Size, fill
+from tests.hub.parity import Oracle, make_queries
 from tests.hub.test_identity import BOARD, list_tools
 from ubp.answers.hub.impact import HubImpactRequest
 from ubp.answers.hub.pages import HubPagesRequest, HubStalenessRequest
+from ubp.answers.hub.search import HubSearchRequest
 from ubp.core.errors import HubError
 from ubp.hub import database as database_module
 from ubp.hub import impact, pages
 from ubp.hub.database import Database, Migration, check_migrated, read_migrations
 from ubp.hub.embedded import find_programs
+from ubp.hub.models import HubModel
 from ubp.hub.report import build_report
+from ubp.hub.search import Searcher
+from ubp.hub.worker import Worker
 
+CALLS = 10_000
 READERS = ("*", "github.com/user-1", "github.com/user-2", "nobody")
 
 
@@ -72,6 +79,49 @@ def test_restored_backup_gives_the_same_answers(postgres, database, database_add
             connection.execute("drop database restored with (force)")
 
 
+def found_by(address, queries):
+    """Return what a process that has just started finds."""
+    searcher, found = Searcher(HubModel()), []
+    with Database.open(address) as database:
+        for _, text in queries:
+            with database.connection() as connection:
+                record = searcher.search(connection, "*", HubSearchRequest(query=text))
+            found.append([(hit.repository, hit.filepath, hit.line) for hit in record.results])
+    return found
+
+
+@pytest.mark.slow
+def test_restored_and_pushed_again_the_same_is_found(  # noqa: PLR0917  # fixtures
+    postgres, hub, database_address, issuers, clones, tmp_path
+):
+    for name, repository in clones.items():
+        hub.push(repository, name, texts=True)
+    with ExitStack() as stack:
+        oracle = Oracle(stack, {name: clone.root for name, clone in clones.items()})
+        queries = list(make_queries(oracle, 19))
+    expected = found_by(database_address, queries)
+    assert len(queries) >= 200
+    assert sum(map(bool, expected)) > 150
+    file = tmp_path / "backup"
+    dump = ("--format=custom", f"--file={file}", f"--dbname={database_address}")
+    subprocess.run([program("pg_dump"), *dump], check=True)
+    restored, again = (address_of(postgres, name) for name in ("restored", "again"))
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("create database restored")
+        connection.execute("create database again template template")
+    try:
+        subprocess.run([program("pg_restore"), f"--dbname={restored}", file], check=True)
+        assert found_by(restored, queries) == expected
+        with running_hub(again, issuers) as other:
+            for name, repository in clones.items():
+                other.push(repository, name, texts=True)
+        assert found_by(again, queries) == expected
+    finally:
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute("drop database restored with (force)")
+            connection.execute("drop database again with (force)")
+
+
 def run_ubp(address, *arguments):
     done = subprocess.run(
         [sys.executable, "-m", "ubp", *arguments],
@@ -107,23 +157,23 @@ def test_tables_that_are_newer_are_refused_in_three_lines(
     assert hub.call(BOARD, token=hub.person())[0] == 404  # the one that runs goes on
 
 
+@pytest.mark.slow
 def test_hubs_of_both_versions_answer_while_tables_are_migrated(
     hub, database_address, issuers, repository, monkeypatch
 ):
-    repository.write("a.md", "# A\n")
+    repository.write("a.md", "# A\n\nHow to pay.\n")
     repository.commit()
-    hub.push(repository)
+    hub.push(repository, texts=True)
     hub.grant("github.com/ann", "github.com/acme/api")
-    token, statuses, is_over = hub.person(), [], threading.Event()
+    statuses, is_over = [], threading.Event()
+    named = {"repository": "github.com/acme/api"}
 
-    def ask():
+    def ask(asked=hub):
         while not is_over.is_set():
-            statuses.append(hub.call(BOARD, token=token)[0])
-            statuses.append(
-                hub.call("/v1/ask/pages", token=token, value={"repository": "github.com/acme/api"})[
-                    0
-                ]
-            )
+            token = asked.person()
+            statuses.append(asked.call(BOARD, token=token)[0])
+            statuses.append(asked.call("/v1/ask/pages", token=token, value=named)[0])
+            statuses.append(asked.call("/v1/ask/search", token=token, value={"query": "pay"})[0])
 
     threads = [threading.Thread(target=ask) for _ in range(3)]
     for thread in threads:
@@ -138,15 +188,20 @@ def test_hubs_of_both_versions_answer_while_tables_are_migrated(
         with Database.open(database_address) as database:
             assert [migration.number for migration in database.migrate()] == [8999 + number]
     with running_hub(database_address, issuers) as next_hub:  # version N + 1
-        for _ in range(20):
-            statuses.append(next_hub.call(BOARD, token=next_hub.person())[0])
-            repository.write("a.md", f"# A {len(statuses)}\n")
+        threads.append(threading.Thread(target=ask, args=(next_hub,)))
+        threads[-1].start()
+        number = 0
+        while len(statuses) < CALLS:
+            number += 1
+            repository.write("a.md", f"# A {number}\n\nHow to pay {number} times.\n")
             repository.commit()
-            assert hub.push(repository).outcome == "written"
-    is_over.set()
-    for thread in threads:
-        thread.join()
-    assert len(statuses) > 100
+            pushed = (hub, next_hub)[number % 2].push(repository, texts=True)
+            assert pushed.outcome == "written"
+            hub.execute("update text set format = format - 1 where random() < 0.3")
+            Worker(next_hub.database, next_hub.hub.config).work()
+        is_over.set()
+        for thread in threads:
+            thread.join()
     assert set(statuses) == {200}
 
 

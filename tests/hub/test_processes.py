@@ -44,7 +44,8 @@ process.SECONDS_BETWEEN_LOOKS = 0.01
 def run(kind, given):
     if kind == "hub":
         place = process.Place("127.0.0.1", given["port"])
-        process.serve_hub(address, read_config(config), HubModel(), place, lambda line: None)
+        sources = process.Sources(address)
+        process.serve_hub(sources, read_config(config), place, lambda line: None)
     elif kind == "worker":
         process.run_worker(address, read_config(config), HubModel(), once=False)
     else:

@@ -3,11 +3,9 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -19,9 +17,6 @@ from ubp.core.model import in_repository
 from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
 from ubp.search.pages import PageQuery
-
-DOCS = Path(__file__).parents[2] / "docs"
-FOLDERS = {"guide": "guide", "reference": "reference", "ja": "ja"}
 
 
 def ask(hub, name, token=None, **arguments):
@@ -36,19 +31,6 @@ def push_page(hub, repository, name, path, text):
     repository.write(path, text)
     repository.commit()
     return hub.push(repository, name, texts=True)
-
-
-@pytest.fixture
-def clones(new_repository):
-    """UBP's own pages, as those of three repositories; two pages are in two of them."""
-    made = {}
-    for name, folder in FOLDERS.items():
-        repository = new_repository(name)
-        shutil.copytree(DOCS / folder, repository.root / "docs")
-        repository.write("CHANGELOG.md", (DOCS.parent / "CHANGELOG.md").read_text("utf-8"))
-        repository.commit()
-        made[f"github.com/acme/{name}"] = repository
-    return made
 
 
 def test_hub_finds_the_same_pages_in_the_same_order_as_sqlite(hub, clones):

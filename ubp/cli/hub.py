@@ -52,9 +52,9 @@ def up(  # noqa: PLR0913  # the command's options
         terminal: Where the command was given.
     """
     _require_extras()
-    from ubp.hub.config import database_address, find_config
+    from ubp.hub.config import database_address, find_config, replica_address
     from ubp.hub.models import HubModel
-    from ubp.hub.process import DEFAULT_PORT, Place, serve_embedded, serve_hub
+    from ubp.hub.process import DEFAULT_PORT, Place, Sources, serve_embedded, serve_hub
 
     model = HubModel.of(terminal.environment)
     port = DEFAULT_PORT if port is None else port
@@ -72,7 +72,9 @@ def up(  # noqa: PLR0913  # the command's options
     if data is not None:
         raise UsageError("--data requires --embedded.")
     settings = find_config(config, terminal.environment, terminal.directory)
-    serve_hub(database_address(terminal.environment), settings, model, Place(host, port), say)
+    environment = terminal.environment
+    sources = Sources(database_address(environment), replica_address(environment), model)
+    serve_hub(sources, settings, Place(host, port), say)
     return CLEAN
 
 

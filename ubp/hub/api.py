@@ -25,7 +25,7 @@ from ubp.core.errors import HubError, ModelError, UbpError, UsageError
 from ubp.core.model import ObjectId
 from ubp.frame.encoding import to_object
 from ubp.hub.answers import AnyHubAnswer, create_answers
-from ubp.hub.audit import Audit, Call
+from ubp.hub.audit import MAX_KEPT, Audit, Call
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Connection, Database, DatabaseDownError
 from ubp.hub.forges import read_webhook
@@ -45,6 +45,9 @@ from ubp.hub.read_text import read_texts
 from ubp.hub.repositories import identify, queue_comparison
 from ubp.hub.store_push import Missing, take_push, take_upload
 from ubp.hub.store_texts import TextPush, read_wanted, stage_texts, take_texts
+
+READS = frozenset({"ask", "board"})
+"""What a replica of the database answers, where there is one."""
 
 
 class RefusedError(Exception):
@@ -92,7 +95,7 @@ class Hub:
         self.answers = {answer.name: answer for answer in offered}
         self.identities = Identities(config, clock)
         self.metrics = Metrics()
-        self.audit = Audit(database, config.audit_key())
+        self.audit = Audit(database, config.audit_key(), MAX_KEPT if database.has_replica else 0)
 
     def call(self, method: str, token: str | None, question: bytes, answer: "Handler") -> Reply:
         """Return the reply to a call, and add it to the log."""
@@ -101,7 +104,8 @@ class Hub:
         try:
             identity = self.identify(token)
             reader = identity.reader
-            with self.database.connection() as connection:
+            database = self.database.reading if method in READS else self.database
+            with database.connection() as connection:
                 reply = Reply(HTTPStatus.OK, answer(connection, identity))
         except RefusedError as error:
             reply = Reply(error.status, error.value)
@@ -287,9 +291,9 @@ class Hub:
         return HTTPStatus.ACCEPTED
 
     def is_ready(self) -> bool:
-        """Return whether the database answers."""
+        """Return whether the database that is read answers."""
         try:
-            with self.database.connection() as connection:
+            with self.database.reading.connection() as connection:
                 connection.execute("select 1")
         except HubError:
             return False

@@ -17,6 +17,7 @@ from ubp.sync.hub_client import is_loopback
 
 CONFIG_VARIABLE = "UBP_HUB_CONFIG"
 DATABASE_VARIABLE = "UBP_HUB_DATABASE"
+REPLICA_VARIABLE = "UBP_HUB_REPLICA"
 IssuerKind = Literal["people", "github", "gitlab"]
 ForgeKind = Literal["github", "gitlab"]
 T = TypeVar("T")
@@ -189,10 +190,7 @@ def database_address(environment: Mapping[str, str]) -> str:
     Raises:
         ConfigError: it names none.
     """
-    address = environment.get(DATABASE_VARIABLE, "")
-    file = environment.get(f"{DATABASE_VARIABLE}_FILE", "")
-    if file and not address:
-        address = read_secret(file).decode("utf-8", "replace")
+    address = _address(environment, DATABASE_VARIABLE)
     if not address:
         raise ConfigError(
             "The hub has no database.",
@@ -200,6 +198,21 @@ def database_address(environment: Mapping[str, str]) -> str:
             hint="Set it to postgresql://USER:PASSWORD@HOST/NAME, or start one with --embedded.",
         )
     return address
+
+
+def replica_address(environment: Mapping[str, str]) -> str:
+    """Return the address of a read replica of the hub's database; "" if there is none.
+
+    Raises:
+        ConfigError: the file that should have it cannot be read, or is empty.
+    """
+    return _address(environment, REPLICA_VARIABLE)
+
+
+def _address(environment: Mapping[str, str], variable: str) -> str:
+    """Return the value of a variable, or of the file that it names with `_FILE`."""
+    address, file = environment.get(variable, ""), environment.get(f"{variable}_FILE", "")
+    return address or (read_secret(file).decode("utf-8", "replace") if file else "")
 
 
 def find_config(path: str | None, environment: Mapping[str, str], directory: str) -> HubConfig:

@@ -35,14 +35,21 @@ class Migration(NamedTuple):
 
 
 class Database:
-    """A pool of connections to the hub's database."""
+    """A pool of connections to the hub's database.
 
-    def __init__(self, pool: "ConnectionPool[Connection]") -> None:
+    `reading` is that of a replica which answers what only reads, or this one.
+    """
+
+    def __init__(
+        self, pool: "ConnectionPool[Connection]", replica: "Database | None" = None
+    ) -> None:
         """Use `open`."""
         self._pool = pool
+        self.has_replica = replica is not None
+        self.reading = replica or self
 
     @classmethod
-    def open(cls, address: str, connections: int = MAX_CONNECTIONS) -> Self:
+    def open(cls, address: str, connections: int = MAX_CONNECTIONS, *, replica: str = "") -> Self:
         """Open a pool; connections are made when they are needed."""
         pool = ConnectionPool(
             address,
@@ -59,7 +66,7 @@ class Database:
             open=False,
         )
         pool.open()
-        return cls(pool)
+        return cls(pool, cls.open(replica, connections) if replica else None)
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +77,8 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self._pool.close()
+        if self.has_replica:
+            self.reading.close()
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:

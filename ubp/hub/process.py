@@ -6,7 +6,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event
 from types import FrameType
 
@@ -33,21 +33,33 @@ class Place:
     port: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a hub works with: addresses of its database and of a replica, "" for none; a model."""
+
+    database: str
+    replica: str = ""
+    model: HubModel = field(default_factory=HubModel)
+
+
 def serve_hub(
-    address: str, config: HubConfig, model: HubModel, place: Place, say: Callable[[str], None]
+    sources: Sources, config: HubConfig, place: Place, say: Callable[[str], None]
 ) -> None:
-    """Serve until SIGINT or SIGTERM, with the database at an address.
+    """Serve until SIGINT or SIGTERM.
 
     Raises:
         HubError: the database cannot be reached, or its tables are not those of this program.
         UsageError: the port is in use.
     """
-    with Database.open(address) as database, listen(place) as listener:
+    with (
+        Database.open(sources.database, replica=sources.replica) as database,
+        listen(place) as listener,
+    ):
         with database.connection() as connection:
             check_migrated(connection)
             make_partition(connection, "event")
             make_partition(connection, "audit")
-        _serve(Hub(database, config, model=model), listener, say)
+        _serve(Hub(database, config, model=sources.model), listener, say)
 
 
 def serve_embedded(folder: str, model: HubModel, port: int, say: Callable[[str], None]) -> None:

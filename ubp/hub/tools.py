@@ -84,7 +84,7 @@ def _answer(
     status = HTTPStatus.OK
     try:
         request = answer.read(arguments)
-        with hub.database.connection() as connection:
+        with hub.database.reading.connection() as connection:
             record = answer.run(connection, reader, request)
         text = joined(answer.text(record, Writer(is_agent=True)))
         result = CallToolResult(content=[TextContent(text=text)])
