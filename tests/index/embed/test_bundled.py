@@ -10,6 +10,7 @@ from model2vec import StaticModel
 
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import load_model
+from ubp.index.embed.text import strip_markup
 
 TEXTS = [
     "How long does a session live?",
@@ -29,6 +30,20 @@ def model():
 def test_vectors_equal_those_of_model2vec(model):
     own = StaticModel.from_pretrained(model.place.directory)
     assert np.array_equal(model.encode(TEXTS).rows, own.encode(TEXTS))
+    queries = [*map(strip_markup, TEXTS), "how do tokens expire", "word " * 400, "", "🙂"]
+    assert np.array_equal(model.encode_queries(queries).rows, own.encode(queries))
+
+
+def test_vector_of_a_query_needs_no_model2vec():
+    code = (
+        "import sys\n"
+        "from ubp.index.embed.locate import find_model\n"
+        "from ubp.index.embed.model import load_model\n"
+        "assert load_model(find_model(None, {})).encode_query('token').rows.any()\n"
+        "print('model2vec' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_vectors_of_two_languages_with_the_same_meaning_are_close(model):

@@ -15,6 +15,7 @@ from ubp.core.errors import ModelError
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import load_model
 from ubp.index.embed.model_files import dimensions, fingerprint, stamp
+from ubp.index.embed.text import strip_markup
 
 TEXTS = ["cat dog", "", "nothing known", "lorry it cat", "car " * 600]
 
@@ -78,12 +79,16 @@ def test_models_of_each_kind_load_as_in_model2vec(change, folder):
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     model = load(folder)
     assert np.allclose(model.encode(TEXTS).rows, rows / np.where(lengths, lengths, 1), atol=1e-6)
+    queries = model.encode_queries(TEXTS)
+    assert queries.rows.tobytes() == model.encode(list(map(strip_markup, TEXTS))).rows.tobytes()
     assert dimensions(model.place) == model.dimensions == own.dim
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int8"])
 def test_tensors_may_have_any_number_type(dtype, make_model):
     model = load(make_model({"cat": (1, 0), "dog": (3, 3)}, dtype))
+    for encode in (model.encode, model.encode_queries):
+        assert encode(["dog"]).rows.tobytes() == model.encode(["dog"]).rows.tobytes()
     assert model.encode(["dog"]).nearest(model.encode(["cat"]), 1) == [
         (0, pytest.approx(0.7071, abs=1e-3))
     ]
@@ -139,13 +144,13 @@ def test_vectors_with_nan_are_refused(folder):
 def test_model_changed_while_it_is_read_is_refused(folder, monkeypatch):
     from ubp.index.embed import model
 
-    read = model._load_static_model
+    read = model._read_parts
 
     def meddle(place):
         (folder / "config.json").write_text('{"normalize": true }')
         return read(place)
 
-    monkeypatch.setattr(model, "_load_static_model", meddle)
+    monkeypatch.setattr(model, "_read_parts", meddle)
     with pytest.raises(ModelError) as caught:
         load(folder)
     assert "changed while being read" in caught.value.cause

@@ -4,6 +4,10 @@ model2vec's own loader, `StaticModel.from_pretrained`, imports the hub's client,
 is not a folder as the name of a model to download, and copies the tokenizer twice. This loader
 passes exactly the same arguments to `StaticModel` in half of the time: a process takes 0.6 s of CPU
 and 152 MB instead of 1.2 s and 278 MB (`benchmarks/search/vector_speed.py`).
+
+Importing model2vec and making a `StaticModel` take 0.15 s of CPU, most of it for progress bars and
+lists of 72,000 tokens. A search of an index that has all vectors needs neither: the vector of a
+query is the mean of its tokens' vectors, which is made here, and is model2vec's bit for bit.
 """
 
 import gc
@@ -13,12 +17,12 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
-from model2vec import StaticModel
 from tokenizers import Tokenizer
 
 from ubp.core.errors import ModelError
@@ -27,6 +31,9 @@ from ubp.index.embed.locate import ModelLocation
 from ubp.index.embed.model_files import fingerprint, paths, read_header, stamp
 from ubp.index.embed.text import strip_markup, text_to_embed
 from ubp.index.embed.vectors import Floats, Matrix
+
+if TYPE_CHECKING:
+    from model2vec import StaticModel
 
 DTYPES = {"I8": np.int8, "F16": np.float16, "F32": np.float32, "F64": np.float64, "I64": np.int64}
 """numpy's types by their safetensors names."""
@@ -37,12 +44,25 @@ MAX_LENGTH, NORMALIZE = 512, False
 _UNKNOWN_ID = re.compile(rb'(?<!\\)"unk_id"\s*:\s*(\d+|null)')
 
 
+class _Parts(NamedTuple):
+    """What a model's files contain.
+
+    `mapping` has the row of each token's vector; of a text `max_length` tokens count, None: all.
+    """
+
+    vectors: npt.NDArray[Any]
+    tokenizer: "_SharedTokenizer"
+    config: dict[str, Any]
+    weights: npt.NDArray[Any] | None
+    mapping: npt.NDArray[Any] | None
+    normalize: bool
+    max_length: int | None
+
+
 class Model:
     """A loaded model, for any thread; `tokenizers` spreads the texts of a call over all cores."""
 
-    def __init__(
-        self, place: ModelLocation, static: StaticModel, fingerprint: bytes, stamp: str
-    ) -> None:
+    def __init__(self, place: ModelLocation, parts: _Parts, fingerprint: bytes, stamp: str) -> None:
         """Models with equal fingerprints give equal vectors; `stamp` is that of the files."""
         self.is_local = True
         self.max_unasked: int | None = None
@@ -50,7 +70,24 @@ class Model:
         self.place = place
         self.fingerprint = fingerprint
         self._stamp = stamp
-        self._static = static
+        self._parts = parts
+
+    @cached_property
+    def _static(self) -> "StaticModel":
+        from model2vec import StaticModel
+
+        parts = self._parts
+        with _no_garbage_collection():
+            return StaticModel(
+                vectors=parts.vectors,
+                # It has every method that StaticModel calls.
+                tokenizer=cast("Tokenizer", parts.tokenizer),
+                config=parts.config,
+                normalize=parts.normalize,
+                weights=parts.weights,
+                token_mapping=parts.mapping,
+                max_length=parts.max_length,
+            )
 
     @property
     def name(self) -> str:
@@ -60,7 +97,7 @@ class Model:
     @property
     def dimensions(self) -> int:
         """The number of components of a vector."""
-        return int(self._static.dim)
+        return int(self._parts.vectors.shape[1])
 
     def is_current(self) -> bool:
         """Return whether the files are still those that were loaded.
@@ -76,11 +113,42 @@ class Model:
 
     def encode_query(self, text: str) -> Matrix:
         """Return the vector of a query; errors as `encode`."""
-        return self.encode([strip_markup(text)])
+        return self.encode_queries([text])
 
     def encode_queries(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of several queries; errors as `encode`."""
-        return self.encode(list(map(strip_markup, texts)))
+        stripped = list(map(strip_markup, texts))
+        limit = self._parts.max_length
+        if limit is not None and any(len(text) > limit for text in stripped):
+            return self.encode(stripped)  # model2vec cuts long texts before it reads their tokens
+        try:
+            with np.errstate(all="ignore"):
+                rows = [self._mean_vector(text) for text in stripped]
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # Rust's panics are not Exceptions
+            raise _unusable(self.place, error) from error
+        return Matrix(np.array(rows).reshape(len(rows), self.dimensions))
+
+    def _mean_vector(self, text: str) -> npt.NDArray[Any]:
+        """Return the mean of the vectors of a text's tokens, as `StaticModel.encode` does."""
+        parts = self._parts
+        (encoding,) = parts.tokenizer.encode_batch_fast([text], add_special_tokens=False)
+        kept = encoding.ids[: parts.max_length]
+        ids = [token for token in kept if token != parts.tokenizer.unknown_id]
+        dtype = np.dtype(np.float32) if parts.vectors.dtype == np.int8 else parts.vectors.dtype
+        if not ids:
+            return np.zeros(self.dimensions, dtype=dtype)
+        found = parts.vectors[ids if parts.mapping is None else parts.mapping[ids]]
+        if parts.weights is not None:
+            found = found * parts.weights[ids][:, None]
+        mean: npt.NDArray[Any] = found.mean(axis=0).astype(dtype)
+        if not parts.normalize:
+            return mean
+        single = mean.astype(np.float32)[None]
+        length = np.linalg.norm(single, axis=1, keepdims=True) + 1e-32
+        normalized: npt.NDArray[Any] = (single / length).astype(dtype)[0]
+        return normalized
 
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Matrix]]:
         """Yield the vectors of all texts, and their numbers; errors as `encode`."""
@@ -125,14 +193,15 @@ class Model:
 
     def _token_vectors(self, texts: Sequence[str]) -> Iterator[tuple[Floats, Floats]]:
         """Yield the vectors of each text's different tokens, with length 1, and their lengths."""
-        static = self._static
-        for encoding in static.tokenizer.encode_batch_fast(texts, add_special_tokens=False):
-            ids = sorted(set(encoding.ids))
-            rows = ids if static.token_mapping is None else static.token_mapping[ids]
-            vectors = static.embedding[rows].astype(np.float32).reshape(len(ids), self.dimensions)
+        parts = self._parts
+        weights, mapping = parts.weights, parts.mapping
+        for encoding in parts.tokenizer.encode_batch_fast(texts, add_special_tokens=False):
+            ids = sorted(set(encoding.ids[: parts.max_length]))
+            rows = ids if mapping is None else mapping[ids]
+            vectors = parts.vectors[rows].astype(np.float32).reshape(len(ids), self.dimensions)
             lengths = np.linalg.norm(vectors, axis=1)
             vectors /= np.where(lengths > 0, lengths, 1)[:, None]
-            yield vectors, lengths if static.weights is None else lengths * static.weights[ids]
+            yield vectors, lengths if weights is None else lengths * weights[ids]
 
 
 # A model takes 100 MB: the threads of a server share it.
@@ -157,14 +226,14 @@ def _load_model(place: ModelLocation, known_fingerprint: bytes | None) -> Model:
     digest = known_fingerprint or fingerprint(place)
     try:
         with _no_garbage_collection():
-            static = _load_static_model(place)
+            parts = _read_parts(place)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # any file may fail to load; Rust's panics are not Exceptions
         raise _unusable(place, error) from error
     if stamp(place) != before:
         raise _unusable(place, ValueError("the files changed while being read"))
-    model = Model(place, static, digest, before)
+    model = Model(place, parts, digest, before)
     _LOADED[place, before] = model
     return model
 
@@ -181,34 +250,49 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _load_static_model(place: ModelLocation) -> StaticModel:
+def _read_parts(place: ModelLocation) -> _Parts:
     config_path, weights_path, tokenizer_path = paths(place)
     with open(config_path, encoding="utf-8") as file:
         config: dict[str, Any] = json.load(file)
     with open(tokenizer_path, "rb") as file:
         text = file.read()
     tensors = _map_tensors(weights_path)
-    if not tensors[place.layout.tensor].size:
+    vectors, mapping = tensors[place.layout.tensor], tensors.get("mapping")
+    if not vectors.size:
         raise ValueError("the model has no vectors")
-    return StaticModel(
-        vectors=tensors[place.layout.tensor],
-        # It has every method that StaticModel calls.
-        tokenizer=cast("Tokenizer", _SharedTokenizer(Tokenizer.from_buffer(text), text)),
-        config=config,
+    tokenizer = Tokenizer.from_buffer(text)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokens = tokenizer.get_vocab_size()
+    if mapping is None and len(vectors) != tokens:
+        raise ValueError(f"the model has {tokens} tokens, and {len(vectors)} vectors")
+    return _Parts(
+        vectors,
+        _SharedTokenizer(tokenizer, text),
+        config,
+        tensors.get("weights"),
+        mapping,
         normalize=config.get("normalize", NORMALIZE),
-        weights=tensors.get("weights"),
-        token_mapping=tensors.get("mapping"),
         max_length=config.get("max_length", MAX_LENGTH),
     )
 
 
 class _SharedTokenizer:
-    """A tokenizer that `StaticModel` cannot copy, as it does twice (0.3 s and 80 MB)."""
+    """A tokenizer that `StaticModel` cannot copy, as it does twice (0.3 s and 80 MB).
+
+    `unknown_id` is the id of the token for what it does not know, which counts nowhere.
+    """
 
     def __init__(self, tokenizer: Tokenizer, text: bytes) -> None:
         self._tokenizer = tokenizer
         match = _UNKNOWN_ID.search(text)
         self._unknown_id = match[1].decode() if match else "null"
+        unknown = getattr(tokenizer.model, "unk_token", None)
+        self.unknown_id: int | None
+        if hasattr(tokenizer.model, "unk_token"):
+            self.unknown_id = None if unknown is None else tokenizer.token_to_id(unknown)
+        else:
+            self.unknown_id = None if self._unknown_id == "null" else int(self._unknown_id)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tokenizer, name)
