@@ -30,7 +30,8 @@ from ubp.core.model import FilePath, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.hub.database import Connection, Database
 from ubp.hub.embedded import run_postgres
-from ubp.hub.read_text import ReadText, TextReader
+from ubp.hub.models import bundled_model
+from ubp.hub.read_text import ReadText, read_texts
 from ubp.hub.store_push import take_push, take_upload
 from ubp.hub.store_texts import TextPush, stage_texts, take_texts
 
@@ -97,7 +98,7 @@ def parts_of(mirror: Path, versions: int) -> Iterator[Part]:
             yield Part(str(mirror), name, commit, int(seconds), chosen)
 
 
-_reader = TextReader()
+_model = bundled_model()
 
 
 def read_part(part: Part) -> ReadPart:
@@ -125,7 +126,7 @@ def read_part(part: Part) -> ReadPart:
         page = BoardPage("untracked", is_record=False, owners=(), references=(), edges=edges)
         file = BoardFile(FilePath(path), ObjectId(blob), ObjectId(part.commit), part.time, page)
         files.append(file)
-    return ReadPart(part, tuple(files), _reader.read(texts))
+    return ReadPart(part, tuple(files), read_texts(texts, _model))
 
 
 def store_part(connection: Connection, read: ReadPart, model: bytes | None) -> int:
@@ -166,7 +167,7 @@ def without_word_indexes(database: Database) -> Iterator[None]:
 def load(database: Database, parts: Sequence[Part], options: argparse.Namespace) -> None:
     """Read parts in processes and store them, until there are so many sections."""
     processes, sections = options.processes, options.sections
-    model = _reader.fingerprint
+    model = _model and _model.fingerprint
     start = time.monotonic()
     with database.connection() as connection:
         rows = connection.execute("select name from repository").fetchall()

@@ -25,7 +25,7 @@ from benchmarks.hub.load import SETTINGS
 from ubp.answers.hub.search import HubSearchRequest
 from ubp.hub.database import Database
 from ubp.hub.embedded import run_postgres
-from ubp.hub.read_text import TextReader
+from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.store.codec import unpack_sections
@@ -171,11 +171,12 @@ def _blocks(size: int) -> Iterator[slice]:
 def report(database: Database, main: int, options: argparse.Namespace) -> None:
     """Print what searches cost for each reader."""
     start, before = time.monotonic(), cpu()
-    texts = TextReader()
-    searcher, model = Searcher(texts), texts.model
-    assert model is not None
+    chosen = HubModel()
+    searcher = Searcher(chosen)
     with database.connection() as connection:
+        model = chosen.get(connection)
         searcher.open(connection, "*")
+    assert model is not None
     vectors = searcher.mirror.vectors
     assert vectors is not None
     print(

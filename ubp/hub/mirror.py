@@ -5,7 +5,7 @@ texts. Only what has another version than in memory is read again: a push is fou
 search after its commit, in every process.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -14,7 +14,10 @@ from ubp.hub.database import Connection
 from ubp.hub.read_text import TEXT_FORMAT
 from ubp.index.embed.mirror import MirroredRow, VectorMirror
 from ubp.index.embed.protocol import EmbeddingModel
+from ubp.index.store.codec import unpack_fields
 from ubp.search.lexical import FileNames
+
+CHUNKS_AT_ONCE = 20_000  # are read: their rows take 30 MB
 
 _READABLE = """
 select r.id, r.name, ref.id, encode(ref.commit, 'hex'), s.version, s.chunks, s.words, s.stems
@@ -75,12 +78,13 @@ class Tip:
 
 @dataclass(frozen=True, slots=True)
 class MirroredTip:
-    """A tip with its pages, by path and by blob, and the names of their files."""
+    """A tip with its pages, by path and by blob, and the names of their files and fields."""
 
     tip: Tip
     pages: Mapping[FilePath, MirroredPage]
     paths: Mapping[ObjectId, Sequence[FilePath]]
     names: FileNames
+    field_names: frozenset[str]
 
 
 class Mirror:
@@ -109,8 +113,8 @@ class Mirror:
                 self._last.clear()
                 self._tips.clear()
             changed = [tip for tip in tips if self._is_changed(tip)]
-            if changed:
-                self._read(connection, changed)
+            for batch in _batches(changed):
+                self._read(connection, batch)
             return [self._tips[tip.id] for tip in tips]
 
     def _is_changed(self, tip: Tip) -> bool:
@@ -143,8 +147,13 @@ class Mirror:
                 paths.setdefault(page.blob, []).append(path)
             if self.vectors is not None:
                 self.vectors.update(tip.id, paths.keys(), vectors.get(tip.id, ()))
+            fields = {page.fields for page in pages[tip.id].values()}
             self._tips[tip.id] = MirroredTip(
-                tip, pages[tip.id], paths, FileNames(pages[tip.id].keys())
+                tip,
+                pages[tip.id],
+                paths,
+                FileNames(pages[tip.id].keys()),
+                frozenset(name for text in fields for name in unpack_fields(text)),
             )
 
     def _read_vectors(
@@ -166,3 +175,17 @@ class Mirror:
                 found.setdefault(repository, []).append(row)
                 self._last[repository] = number
         return found
+
+
+def _batches(tips: Sequence[Tip]) -> Iterator[list[Tip]]:
+    """Yield tips in groups of at most CHUNKS_AT_ONCE chunks, or of one."""
+    batch: list[Tip] = []
+    chunks = 0
+    for tip in tips:
+        chunks += tip.chunks
+        if batch and chunks > CHUNKS_AT_ONCE:
+            yield batch
+            batch, chunks = [], tip.chunks
+        batch.append(tip)
+    if batch:
+        yield batch

@@ -29,6 +29,7 @@ from ubp.core.model import (
 from ubp.core.text import Budget, slug, truncate_page
 from ubp.frame.records import moment_or_none, title_of
 from ubp.hub.database import Connection
+from ubp.hub.frequencies import Frequencies
 from ubp.hub.mirror import Mirror, MirroredPage, MirroredTip
 from ubp.hub.models import HubModel
 from ubp.hub.searched import Asked, HubMeaning, Organisation
@@ -61,11 +62,12 @@ class Searcher:
     def __init__(self, model: HubModel) -> None:
         self._model = model
         self.mirror = Mirror()
+        self._frequencies = Frequencies()
 
     def open(self, connection: Connection, reader: str, name: str | None = None) -> Organisation:
         """Return the tips that a reader may see; `name`: only this repository's."""
         tips = self.mirror.follow(connection, reader, name, self._model.get(connection))
-        return Organisation(connection, tips)
+        return Organisation(connection, tips, self._frequencies)
 
     def find(self, organisation: Organisation, query: PageQuery) -> tuple[PageAnswer, SearchType]:
         """Return the best pages of an organisation.

@@ -23,12 +23,13 @@ from ubp.core.model import (
 )
 from ubp.hub.bm25 import Candidate, Occurrences, rank_candidates
 from ubp.hub.database import Connection
+from ubp.hub.frequencies import Frequencies
 from ubp.hub.mirror import MirroredPage, MirroredTip
 from ubp.hub.tokens import write_tsquery
 from ubp.index.embed.mirror import PageKey, VectorMirror
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
-from ubp.index.match import Match, Phrase
+from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import unpack_chunks, unpack_facts, unpack_fields, unpack_sections
 from ubp.index.store.fulltext import Extent, RowMatch, Table
 from ubp.index.store.links import Neighbor, Neighborhood
@@ -51,6 +52,12 @@ ESTIMATE = f"(case when {{0}} > 0 then {_NUMBER} / ({_NUMBER} + estimated.long) 
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
 LIMIT_GROWTH = 4
 
+# Pages are looked for in this many chunks for each one that is wanted.
+CHUNKS_OF_PAGE = 64
+# The columns that the indexes of names and of headings have (migration 12).
+NAMES: frozenset[Column | None] = frozenset({"title", "aliases"})
+HEADINGS = NAMES | {"headings"}
+
 Asked = tuple[Match, Table, int | None]
 
 
@@ -65,12 +72,19 @@ class TextRow(NamedTuple):
 class Organisation:
     """The documents at the tips of repositories; see `Searched`. It is for one search."""
 
-    def __init__(self, connection: Connection, tips: Sequence[MirroredTip]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        tips: Sequence[MirroredTip],
+        frequencies: Frequencies,
+    ) -> None:
         self.connection = connection
+        self.frequencies = frequencies
         self.tips = {mirrored.tip.name: mirrored for mirrored in tips}
         self.by_id = {mirrored.tip.id: mirrored for mirrored in tips}
         self.cache = DerivedValues()
         self.statements = 0
+        self._readable = _array(self.by_id)
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
 
@@ -83,7 +97,7 @@ class Organisation:
         """Return the rows of a statement about the readable `repositories`."""
         self.statements += 1
         return self.connection.execute(
-            sql, {**values, "repositories": list(self.by_id)}, prepare=False
+            sql, {**values, "repositories": self._readable}, prepare=False
         ).fetchall()
 
     def full_text(self) -> "HubWords":
@@ -131,8 +145,7 @@ class Organisation:
 
     def field_names(self) -> frozenset[str]:
         """Return the names of the fields of front matter that any document has."""
-        texts = {page.fields for tip in self.tips.values() for page in tip.pages.values()}
-        return frozenset(name for text in texts for name in unpack_fields(text))
+        return frozenset[str]().union(*(tip.field_names for tip in self.tips.values()))
 
     def sections_of(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Section, ...]]:
         """Return the sections of each of these documents."""
@@ -222,6 +235,11 @@ cross join lateral (
 """
 
 
+def _array(numbers: Iterable[int]) -> str:
+    """Return numbers as PostgreSQL reads an array: psycopg takes 1 µs for each."""
+    return "{" + ",".join(map(str, numbers)) + "}"
+
+
 def _unpack_places(text: str) -> tuple[Chunk, ...]:
     return unpack_chunks(json.loads(text))
 
@@ -248,25 +266,43 @@ class HubWords:
             if (phrase, table) not in self._frequencies
         ]
         values: dict[str, Any] = {}
-        columns = []
-        for number, (phrase, table) in enumerate(wanted):
+        columns: list[str] = []
+        tips = self._organisation.by_id
+        counted = self._organisation.frequencies
+        for phrase, table in list(wanted):
+            known, changed = counted.known((phrase, table), tips)
+            if not changed:
+                self._frequencies[phrase, table] = known
+                wanted.remove((phrase, table))
+                continue
+            number = len(columns)
+            readable = "repositories"
+            if len(changed) < len(tips):
+                readable = f"r{number}"
+                values[readable] = _array(changed)
             values[f"q{number}"] = write_tsquery(phrase, table)
             columns.append(
-                f"(select count(*) from chunk where repository = any(%(repositories)s)"  # noqa: S608  # one of two tables, numbers
-                f" and {table} @@ %(q{number})s::tsquery)"
+                f"(select json_object_agg(counted.repository, counted.chunks) from"  # noqa: S608  # one of two tables, numbers
+                f" (select repository, count(*) as chunks from chunk"
+                f" where repository = any(%({readable})s)"
+                f" and {table} @@ %(q{number})s::tsquery group by repository) counted)"
             )
         for number, (match, table, limit) in enumerate(asked):
             values |= {f"m{number}": write_tsquery(match, table), f"l{number}": limit}
             columns.append(
                 f"(select array_agg(found.repository || ' ' || encode(found.blob, 'hex'))"  # noqa: S608  # the same
-                f" from (select distinct repository, blob from chunk"
-                f" where repository = any(%(repositories)s)"
-                f" and {table} @@ %(m{number})s::tsquery limit %(l{number})s) found)"
+                f" from (select distinct repository, blob from"
+                f" (select repository, blob from chunk where repository = any(%(repositories)s)"
+                f" and {_where(match, table, is_of_pages=True)} @@ %(m{number})s::tsquery"
+                f" limit %(l{number})s * {CHUNKS_OF_PAGE}) few"
+                f" limit %(l{number})s) found)"
             )
         if not columns:
             return
         (row,) = self._organisation.rows(f"select {', '.join(columns)}", values)
-        self._frequencies.update(zip(wanted, row, strict=False))
+        for key, found in zip(wanted, row, strict=False):
+            counts = {int(repository): number for repository, number in (found or {}).items()}
+            self._frequencies[key] = counted.add(key, tips, counts)
         for what, texts in zip(asked, row[len(wanted) :], strict=True):
             keys = (text.split(" ") for text in texts or ())
             self._holding[what] = {(int(repository), ObjectId(blob)) for repository, blob in keys}
@@ -360,8 +396,11 @@ class HubWords:
         values: dict[str, Any] = {"limit": limit}
         finding = list(self._rarest(match.terms, table))
         query = " | ".join(write_tsquery(term, table) for term in finding)
+        condition = ""
         if match.condition is not None:
-            query = f"({query}) & {write_tsquery(match.condition, table)}"
+            values["condition"] = write_tsquery(match.condition, table)
+            where = _where(match.condition, table, is_of_pages=False)
+            condition = f" and {where} @@ %(condition)s::tsquery"
         ranks, scores = [], []
         for number, term in enumerate([*match.terms, *match.adding]):
             values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
@@ -379,7 +418,7 @@ class HubWords:
                 "blobs": [bytes.fromhex(blob) for _, blob in keys],
             }
             only = (
-                " and (c.repository, c.blob) in"
+                " and (repository, blob) in"
                 " (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
             )
         plain, prefixes = _lexemes([*match.terms, *match.adding, *finding], table)
@@ -396,11 +435,14 @@ class HubWords:
                  where u.lexeme = any(%(plain)s){"".join(starts)})
             from (
                 select c.repository, c.blob, c.number, c.{length} as length, c.{table} as vector
-                from chunk c
+                from (
+                    select * from chunk
+                    where repository = any(%(repositories)s)
+                      and {table} @@ %(query)s::tsquery{condition}{only}
+                    limit {MAX_RANKED}
+                ) c
                 cross join lateral (select {", ".join(ranks)},
                     0.3 + 0.9 * c.{length} / %(average)s::float8 as long offset 0) estimated
-                where c.repository = any(%(repositories)s)
-                  and c.{table} @@ %(query)s::tsquery{only}
                 order by {" + ".join(scores)} desc
                 limit %(limit)s
             ) found
@@ -426,6 +468,26 @@ class HubWords:
             if total > MAX_RANKED and total > self.frequency(term, table):
                 return
             yield term
+
+
+def _where(match: Match, table: Table, *, is_of_pages: bool) -> str:
+    """Return the expression that a query is compared with, of the smallest index that has it.
+
+    `is_of_pages`: it is asked for pages, each of whose chunks has the words of the page's names.
+    """
+    columns = _columns(match)
+    if is_of_pages and columns <= NAMES:
+        return f"number = 0 and ts_filter({table}, '{{a,d}}')"
+    return f"ts_filter({table}, '{{a,b,d}}')" if columns <= HEADINGS else table
+
+
+def _columns(match: Match) -> frozenset[Column | None]:
+    """Return the columns of the phrases of a match; None: any."""
+    if isinstance(match, Phrase):
+        return frozenset({match.column})
+    if isinstance(match, AllOf | AnyOf):
+        return frozenset[Column | None]().union(*map(_columns, match.parts))
+    return _columns(match.included) | _columns(match.excluded)
 
 
 def _lexemes(terms: Iterable[Phrase], table: Table) -> tuple[list[str], list[str]]:
