@@ -26,6 +26,7 @@ from ubp.hub.application import HubServer
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database
 from ubp.hub.embedded import run_postgres
+from ubp.hub.models import HubModel
 from ubp.hub.process import Place, listen
 from ubp.hub.search import Searcher
 from ubp.search.pages import PageQuery
@@ -157,7 +158,7 @@ def main() -> None:
             push(clone, name, url)
         with database.connection() as connection:
             connection.execute("analyze")
-        searcher = Searcher(hub.texts)
+        searcher = Searcher(HubModel())
         oracle = Oracle(stack, clones)
         report_parity(oracle, database, searcher, options)
         report_speed(oracle, database, searcher, options)
