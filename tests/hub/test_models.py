@@ -125,7 +125,8 @@ def test_back_to_the_bundled_model(hub, repository, model, database_address):
     shown = run_embed(database_address)
     made = run_embed(database_address, "--yes")
 
-    assert "2 texts of 2 to embed" in shown
+    assert "2 pages of 2 to embed" in shown
     assert "ubp hub embed --yes" in shown
-    assert "2 texts embedded" in made
+    assert "2 pages embedded" in made
     assert sizes(hub) == [(256,)]
+    assert "every page has its vectors (2)" in run_embed(database_address)

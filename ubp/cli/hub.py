@@ -195,7 +195,7 @@ def embed(*, yes: bool = False, terminal: Terminal) -> int:
         with database.connection() as connection:
             check_migrated(connection)
         record = make_vectors(database, model, terminal.progress, is_dry=not yes)
-    return print_record(record, partial(text, command="hub"), terminal)
+    return print_record(record, partial(text, command="hub", unit="page"), terminal)
 
 
 def diff(

@@ -38,7 +38,7 @@ TEXTS_READ = 200  # at a time, to estimate their tokens
 _OTHER = "select body from text where model is distinct from %s"
 _COUNT = """
 select (select count(*) from text where model is distinct from %s),
-       (select coalesce(sum(chunks), 0) from search_state)
+       (select count(*) from text)
 """
 _SAMPLE = "select body from text where model = %s order by md5(blob) limit %s"
 
@@ -111,8 +111,8 @@ def make_vectors(
         model = chosen.get(connection)
         if model is None:
             raise ModelError("The bundled model cannot be used.")
-        texts, sections = _count(connection, model.fingerprint)
-    record = EmbedRecord(name=model.name, host=None, sections=sections, texts=texts)
+        texts, total = _count(connection, model.fingerprint)
+    record = EmbedRecord(name=model.name, host=None, sections=total, texts=texts)
     if is_dry:
         return record
     return replace(record, embedded=_read_again(database, model, progress, texts))
@@ -168,7 +168,7 @@ def _estimate(connection: Connection, place: EndpointPlace) -> tuple[EmbedRecord
     if known is None or known.dimensions != size:
         known = Known(size)
     fingerprint = fingerprint_of_endpoint(place)
-    texts, sections = _count(connection, fingerprint)
+    texts, total = _count(connection, fingerprint)
     tokens = 0
     with connection.cursor(name="other_model") as cursor:
         cursor.itersize = TEXTS_READ
@@ -178,7 +178,7 @@ def _estimate(connection: Connection, place: EndpointPlace) -> tuple[EmbedRecord
     record = EmbedRecord(
         name=place.name,
         host=place.host,
-        sections=sections,
+        sections=total,
         texts=texts,
         tokens=tokens,
         seconds=round(estimate_seconds(texts, tokens, seconds), 1),
@@ -188,9 +188,9 @@ def _estimate(connection: Connection, place: EndpointPlace) -> tuple[EmbedRecord
 
 
 def _count(connection: Connection, fingerprint: bytes) -> tuple[int, int]:
-    """Return the number of texts that have no vectors of a model, and of all sections."""
-    ((texts, sections),) = connection.execute(_COUNT, [fingerprint]).fetchall()
-    return int(texts), int(sections)
+    """Return the number of texts that have no vectors of a model, and of all."""
+    ((texts, total),) = connection.execute(_COUNT, [fingerprint]).fetchall()
+    return int(texts), int(total)
 
 
 def _scale_of(connection: Connection, model: EmbeddingModel) -> Scale:

@@ -97,21 +97,27 @@ def _ask_server(session: Session, place: EndpointPlace, request: EmbedRequest) -
     )
 
 
-def text(record: EmbedRecord, write: Writer, command: str = "model") -> Iterator[str]:
-    """Yield what the vectors cost, and how to have them made; or what was made."""
+def text(
+    record: EmbedRecord, write: Writer, command: str = "model", unit: str = "text"
+) -> Iterator[str]:
+    """Yield what the vectors cost, and how to have them made; or what was made.
+
+    `command` is the one whose `embed` makes them; `unit` is what was counted.
+    """
     if write.is_quiet:
         return
     name = write.name(record.name)
     at = f" at {write.name(record.host)}" if record.host else ""
     if record.embedded is not None:
-        yield f"{name}{at}: {count(record.embedded, 'text')} embedded{_spent(record)}."
+        yield f"{name}{at}: {count(record.embedded, unit)} embedded{_spent(record)}."
         if record.refused:
             yield f"The server takes {count(record.refused, 'text')} in no length."
         return
     if not record.texts:
-        yield f"{name}{at}: every section has a vector ({record.sections})."
+        has = "section has a vector" if unit == "text" else f"{unit} has its vectors"
+        yield f"{name}{at}: every {has} ({record.sections})."
         return
-    yield f"{name}{at}: {count(record.texts, 'text')} of {record.sections} to embed{_cost(record)}."
+    yield f"{name}{at}: {count(record.texts, unit)} of {record.sections} to embed{_cost(record)}."
     if record.host:
         yield f"They are sent to {write.name(record.host)}. Files that `exclude` matches are not."
     yield f"To make the vectors, run: {ubp_command(command, 'embed', '--yes')}"
