@@ -175,12 +175,6 @@ def fuse(scores: RankingScores, query: FusionInput) -> list[Fused]:
             min_meaning if own_meaning is None else own_meaning
         )
         score = direct + (1 - direct) * LINKS_SHARE * (links or 0.0)
-        fused.append(Fused(path, score, own_words, own_meaning, links))
-    return sorted(
-        fused,
-        key=lambda document: (
-            -document.score,
-            -scores.words.get(document.path, 0.0),
-            document.path,
-        ),
-    )
+        rank = -score, -scores.words.get(path, 0.0), path
+        fused.append((rank, Fused(path, score, own_words, own_meaning, links)))
+    return [document for _, document in sorted(fused)]

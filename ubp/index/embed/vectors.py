@@ -121,7 +121,8 @@ class QuantizedRows(NamedTuple):
             part = slice(start, start + ROWS_AT_ONCE)
             rows = self.rows[part]
             cosines[part] = rows.astype(np.float32) @ query.rows[0] / self.lengths[part]
-            cosines[part][~rows.any(axis=1)] = -np.inf
+        zero = np.flatnonzero(cosines == 0)
+        cosines[zero[~self.rows[zero].any(axis=1)]] = -np.inf
         return cosines
 
 
