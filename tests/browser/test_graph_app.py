@@ -97,7 +97,7 @@ class Hosted:
     def __init__(self, visit):
         self.visit, self.page = visit, visit.page
         self.page.wait_for_function(
-            "host.log.some((message) => message.method === 'ui/notifications/initialized')"
+            "() => host.log.some((message) => message.method === 'ui/notifications/initialized')"
         )
         self.frame = self.page.frames[1]
 
@@ -184,14 +184,14 @@ def test_app_asks_for_the_pages_around_another_one_where_the_host_lets_it(hosted
 def test_app_shows_errors_and_answers_without_a_graph_as_text(hosted, answers):
     app = hosted()
     app.tell("ui/notifications/tool-result", answers[1][2])
-    app.frame.wait_for_function("document.body.textContent.includes('docs/none.md')")
+    app.frame.wait_for_function("() => document.body.textContent.includes('docs/none.md')")
     app.tell("ui/notifications/tool-result", {"content": [{"type": "text", "text": "3 pages"}]})
-    app.frame.wait_for_function("document.body.textContent.includes('3 pages')")
+    app.frame.wait_for_function("() => document.body.textContent.includes('3 pages')")
     app.tell("ui/notifications/tool-cancelled", {"reason": "stopped"})
-    app.frame.wait_for_function("document.body.textContent.includes('cancelled')")
+    app.frame.wait_for_function("() => document.body.textContent.includes('cancelled')")
     for number, method in ((1, "ping"), (2, "ui/resource-teardown"), (3, "ui/nope")):
         app.page.evaluate("([number, method]) => host.ask(number, method)", [number, method])
-    app.page.wait_for_function("Object.keys(host.results).length === 3")
+    app.page.wait_for_function("() => Object.keys(host.results).length === 3")
     assert app.page.evaluate("host.results") == {
         "1": {},
         "2": {},
@@ -205,7 +205,7 @@ def test_app_follows_the_theme_and_the_size_of_the_host(hosted, answers):
     ground = "getComputedStyle(document.body).backgroundColor"
     dark = app.frame.evaluate(ground)
     app.tell("ui/notifications/host-context-changed", {"theme": "light"})
-    app.frame.wait_for_function(f"{ground} !== {dark!r}")
+    app.frame.wait_for_function(f"() => {ground} !== {dark!r}")
     assert (dark, app.frame.evaluate(ground)) == ("rgb(16, 20, 27)", "rgb(244, 245, 248)")
     app.page.wait_for_timeout(300)
     heights = [size["height"] for size in app.sent("ui/notifications/size-changed")]
