@@ -35,7 +35,10 @@ class Receiver:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                size = int(self.headers["Content-Length"])
+                body = self.rfile.read(size)
+                if len(body) < size:  # its sender was killed
+                    return
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 receiver.taken.append((headers, body))
                 time.sleep(receiver.pause)
