@@ -239,7 +239,7 @@ class FullTextSearch:
 
     def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:
         """Return the paths of these pages; read once for each, as the snapshot does not change."""
-        unknown = blobs - self._paths.keys()
+        unknown = {blob for blob in blobs if blob not in self._paths}  # `-` copies all keys
         if unknown:
             paths = self._links.paths_of(unknown)
             self._paths.update((blob, paths.get(blob, ())) for blob in unknown)

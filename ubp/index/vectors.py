@@ -229,7 +229,7 @@ class SemanticIndex:
         ]
 
     def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:
-        unknown = blobs - self._paths.keys()
+        unknown = {blob for blob in blobs if blob not in self._paths}  # `-` copies all keys
         if unknown:
             paths = self._links.paths_of(unknown)
             self._paths.update((blob, paths.get(blob, ())) for blob in with_checkpoints(unknown))
