@@ -113,7 +113,7 @@ def test_restored_and_pushed_again_the_same_is_found(  # noqa: PLR0917  # fixtur
         subprocess.run([program("pg_restore"), f"--dbname={restored}", file], check=True)
         assert found_by(restored, queries) == expected
         with running_hub(again, issuers) as other:
-            for name, repository in clones.items():
+            for name, repository in reversed(clones.items()):
                 other.push(repository, name, texts=True)
         assert found_by(again, queries) == expected
     finally:

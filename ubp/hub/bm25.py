@@ -40,20 +40,20 @@ def rank_candidates(
     match: RowMatch,
     weights: Mapping[Phrase, float],
     extent: Extent,
-    limit: int,
 ) -> list[tuple[float, Candidate]]:
-    """Return the best candidates with their ranks, the smaller the better.
+    """Return the candidates with their ranks, the best first: the smaller the better.
 
-    All terms count for each candidate, those of `match.adding` too.
+    All terms count for each candidate, those of `match.adding` too. Equal ones are in the order of
+    blob and number, and as they were given.
     """
     scorer = _Scorer(match, weights, extent)
     found = sorted(
-        (-score, candidate.blob, candidate.number, candidate.repository, place)
+        (-score, candidate.blob, candidate.number, place)
         for place, candidate in enumerate(candidates)
         if (score := scorer.score(candidate, match.terms))
         and (score := score + scorer.score(candidate, match.adding))
     )
-    return [(rank, candidates[place]) for rank, *_, place in found[:limit]]
+    return [(rank, candidates[place]) for rank, *_, place in found]
 
 
 class _Scorer:

@@ -380,10 +380,12 @@ class HubWords:
         candidates = self._candidates(
             match, weights, max(CANDIDATES, CANDIDATES_PER_HIT * limit), within
         )
-        ranked = rank_candidates(candidates, match, weights, self.extent(match.table), limit)
+        places = {repository: place for place, repository in enumerate(self._organisation.by_id)}
+        candidates.sort(key=lambda candidate: places[candidate.repository])
+        ranked = rank_candidates(candidates, match, weights, self.extent(match.table))
         hits = [
             TextHit(path, candidate.blob, candidate.number, rank)
-            for rank, candidate in ranked
+            for rank, candidate in ranked[:limit]
             for path in self._organisation.paths_of(candidate.repository, candidate.blob)
             if within is None or path in within
         ]

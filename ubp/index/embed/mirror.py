@@ -85,7 +85,7 @@ class VectorMirror:
     ) -> list[MirrorHit]:
         """Return the chunks of these repositories, or of these of their pages, nearest to a query.
 
-        Best first, equal ones by blob and number.
+        Best first, equal ones by blob, number and the order of `repositories`.
         """
         with self._lock:
             size, pages = self._size, self._pages
@@ -94,12 +94,16 @@ class VectorMirror:
             allowed = self._mask(repositories, within)
         cosines = _cosines(rows, query, allowed[page])
         found = best(cosines, limit)
+        if len(found) and (least := cosines[found[-1]]) > -np.inf:
+            found = np.flatnonzero(cosines >= least)  # which of the equal ones is not chance
         hits = [
             MirrorHit(*key, int(chunk[row]), float(cosines[row]))
             for row in found.tolist()
             if cosines[row] > -np.inf and (key := pages[int(page[row])]) is not None
         ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.blob, hit.number, hit.repository))
+        order = {repository: place for place, repository in enumerate(repositories)}
+        hits.sort(key=lambda hit: (-hit.score, hit.blob, hit.number, order[hit.repository]))
+        return hits[:limit]
 
     def _mask(self, repositories: Collection[int], within: Collection[PageKey] | None) -> Mask:
         mask = np.zeros(max(1, len(self._pages)), dtype=bool)
