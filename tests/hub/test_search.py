@@ -116,6 +116,42 @@ def test_push_is_found_by_the_next_search_of_every_process(hub, repository):
     assert find("giraffes") == find("nothing") == []
 
 
+def found(searcher, hub, reader, text):
+    with hub.database.connection() as connection:
+        record = searcher.search(connection, reader, HubSearchRequest(query=text))
+    return [(hit.repository, hit.filepath, hit.score) for hit in record.results]
+
+
+def test_words_that_were_counted_are_counted_again_where_a_repository_has_changed(
+    hub, clones, monkeypatch
+):
+    monkeypatch.setattr("ubp.hub.frequencies.MIN_CHUNKS", 1)
+    readers = ("*", "github.com/ann", "github.com/bob")
+    for name, repository in clones.items():
+        hub.push(repository, name, texts=True)
+    hub.grant("github.com/ann", "github.com/acme/guide")
+    hub.grant("github.com/bob", "github.com/acme/guide")
+    hub.grant("github.com/bob", "github.com/acme/ja")
+    searcher = Searcher(HubModel())
+
+    def differing():
+        return [
+            (reader, text)
+            for text in COUNTED
+            for reader in readers
+            if found(searcher, hub, reader, text) != found(Searcher(HubModel()), hub, reader, text)
+        ]
+
+    assert differing() == []
+    guide = clones["github.com/acme/guide"]
+    guide.write("docs/more.md", "# More\n\n" + "A hook checks the source of a page.\n\n" * 40)
+    guide.remove("docs/staleness.md")
+    guide.commit()
+    hub.push(guide, "github.com/acme/guide", texts=True)
+    assert differing() == []
+    assert sum(map(len, searcher._frequencies._counts.values())) > 3 * len(COUNTED)
+
+
 def test_record_has_owner_freshness_and_address(hub, repository):
     repository.write("CODEOWNERS", "/docs/ @acme/docs\n")
     repository.write("src/pay.py", "def charge():\n    return 1\n")
@@ -168,6 +204,7 @@ def test_page_of_an_unreadable_repository_is_like_one_that_does_not_exist(hub, r
     assert answers[0][0] == 400
 
 
+COUNTED = ("hook", "source of a page", "page hook source commit", "鮮度", "リンク")
 HOSTILE = (
     "'; drop table chunk; --",
     "\\' :* & ! <-> | ( )",

@@ -4,8 +4,7 @@ To count the half of a million chunks that contain a word takes PostgreSQL 0.2 s
 are counted once, and then only in the repositories that have changed.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from threading import Lock
 
 from ubp.hub.mirror import MirroredTip
@@ -15,13 +14,7 @@ from ubp.index.store.fulltext import Table
 MIN_CHUNKS = 500  # fewer are counted in a millisecond
 MAX_PHRASES = 500  # each takes up to 200 kB with 2,000 repositories
 
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """The chunks with a phrase by repository, and the versions of the repositories then."""
-
-    chunks: Mapping[int, int]
-    versions: Mapping[int, int]
+Counted = tuple[Phrase, Table]
 
 
 class Frequencies:
@@ -32,41 +25,32 @@ class Frequencies:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._counts: dict[tuple[Phrase, Table], _Counts] = {}
+        # By repository: the version whose chunks were counted, and their number.
+        self._counts: dict[Counted, dict[int, tuple[int, int]]] = {}
 
-    def known(
-        self, what: tuple[Phrase, Table], tips: Mapping[int, MirroredTip]
-    ) -> tuple[int, Collection[int]]:
-        """Return the number of chunks in these tips, and which of them must be counted first."""
+    def known(self, what: Counted, tips: Mapping[int, MirroredTip]) -> dict[int, int]:
+        """Return the numbers of those of these repositories that were counted as they are now."""
         with self._lock:
             counts = self._counts.pop(what, None)
             if counts is None:
-                return 0, tips.keys()
+                return {}
             self._counts[what] = counts  # the last to be forgotten
-        versions = counts.versions
-        changed = [n for n, tip in tips.items() if versions.get(n) != tip.tip.version]
-        return sum(counts.chunks.get(repository, 0) for repository in tips), changed
-
-    def add(
-        self,
-        what: tuple[Phrase, Table],
-        tips: Mapping[int, MirroredTip],
-        chunks: Mapping[int, int],
-    ) -> int:
-        """Keep the chunks that were counted where they must be; return the number in these tips."""
-        with self._lock:
-            known = self._counts.get(what, _Counts({}, {}))
-            versions = {repository: tip.tip.version for repository, tip in tips.items()}
-            same = {
-                repository: number
-                for repository, number in known.chunks.items()
-                if known.versions[repository] == versions.get(repository)
-                or repository not in versions
+            return {
+                repository: counts[repository][1]
+                for repository, tip in tips.items()
+                if repository in counts and counts[repository][0] == tip.tip.version
             }
-            counts = _Counts({**same, **chunks}, {**known.versions, **versions})
-            total = sum(counts.chunks.get(repository, 0) for repository in tips)
-            if what in self._counts or total >= MIN_CHUNKS:
-                self._counts[what] = counts
+
+    def keep(
+        self, what: Counted, tips: Mapping[int, MirroredTip], chunks: Mapping[int, int]
+    ) -> None:
+        """Keep the numbers of these repositories; one that `chunks` lacks has none."""
+        with self._lock:
+            if what not in self._counts and sum(chunks.values()) < MIN_CHUNKS:
+                return
+            self._counts.setdefault(what, {}).update(
+                (repository, (tip.tip.version, chunks.get(repository, 0)))
+                for repository, tip in tips.items()
+            )
             if len(self._counts) > MAX_PHRASES:
                 del self._counts[next(iter(self._counts))]
-        return total

@@ -23,7 +23,7 @@ from ubp.core.model import (
 )
 from ubp.hub.bm25 import Candidate, Occurrences, rank_candidates
 from ubp.hub.database import Connection
-from ubp.hub.frequencies import Frequencies
+from ubp.hub.frequencies import Counted, Frequencies
 from ubp.hub.mirror import MirroredPage, MirroredTip
 from ubp.hub.tokens import write_tsquery
 from ubp.index.embed.mirror import PageKey, VectorMirror
@@ -235,6 +235,10 @@ cross join lateral (
 """
 
 
+def _pairs(phrases: Mapping[Table, Collection[Phrase]]) -> list[Counted]:
+    return [(phrase, table) for table, listed in phrases.items() for phrase in listed]
+
+
 def _array(numbers: Iterable[int]) -> str:
     """Return numbers as PostgreSQL reads an array: psycopg takes 1 µs for each."""
     return "{" + ",".join(map(str, numbers)) + "}"
@@ -259,27 +263,23 @@ class HubWords:
 
     def prepare(self, phrases: Mapping[Table, Collection[Phrase]], asked: Sequence[Asked]) -> None:
         """Count phrases, and find the pages that match, in one statement for all of them."""
-        wanted = [
-            (phrase, table)
-            for table, listed in phrases.items()
-            for phrase in listed
-            if (phrase, table) not in self._frequencies
-        ]
         values: dict[str, Any] = {}
         columns: list[str] = []
-        tips = self._organisation.by_id
-        counted = self._organisation.frequencies
-        for phrase, table in list(wanted):
-            known, changed = counted.known((phrase, table), tips)
-            if not changed:
-                self._frequencies[phrase, table] = known
-                wanted.remove((phrase, table))
+        tips, counted = self._organisation.by_id, self._organisation.frequencies
+        counting: dict[Counted, dict[int, int]] = {}
+        for phrase, table in _pairs(phrases):
+            if (phrase, table) in self._frequencies:
+                continue
+            known = counted.known((phrase, table), tips)
+            if len(known) == len(tips):
+                self._frequencies[phrase, table] = sum(known.values())
                 continue
             number = len(columns)
+            counting[phrase, table] = known
             readable = "repositories"
-            if len(changed) < len(tips):
+            if known:
                 readable = f"r{number}"
-                values[readable] = _array(changed)
+                values[readable] = _array(tips.keys() - known.keys())
             values[f"q{number}"] = write_tsquery(phrase, table)
             columns.append(
                 f"(select json_object_agg(counted.repository, counted.chunks) from"  # noqa: S608  # one of two tables, numbers
@@ -300,12 +300,13 @@ class HubWords:
         if not columns:
             return
         (row,) = self._organisation.rows(f"select {', '.join(columns)}", values)
-        for key, found in zip(wanted, row, strict=False):
-            counts = {int(repository): number for repository, number in (found or {}).items()}
-            self._frequencies[key] = counted.add(key, tips, counts)
-        for what, texts in zip(asked, row[len(wanted) :], strict=True):
+        for (what, chunks), found in zip(counting.items(), row, strict=False):
+            chunks.update((int(repository), n) for repository, n in (found or {}).items())
+            self._frequencies[what] = sum(chunks.values())
+            counted.keep(what, tips, chunks)
+        for question, texts in zip(asked, row[len(counting) :], strict=True):
             keys = (text.split(" ") for text in texts or ())
-            self._holding[what] = {(int(repository), ObjectId(blob)) for repository, blob in keys}
+            self._holding[question] = {(int(r), ObjectId(blob)) for r, blob in keys}
 
     def extent(self, table: Table) -> Extent:
         """Return how many chunks there are, and how many words they have in a table."""
