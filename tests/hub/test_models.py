@@ -65,6 +65,19 @@ def test_nothing_is_sent_before_the_vectors_are_asked_for(hub, repository, serve
     assert not [text for text in server.sent if "ebra" in text]
 
 
+def test_vectors_stay_until_those_of_the_model_are_asked_for(
+    hub, repository, server, database_address, issuers
+):
+    with running_hub(database_address, issuers) as bundled:
+        push_pages(bundled, repository)
+
+    assert hub.push(repository, texts=True).sent_texts == 0
+    repository.write("docs/zoo.md", "# Animals\n\nOtters swim.\n")
+    repository.commit()
+    assert hub.push(repository, texts=True).sent_texts == 1
+    assert (server.sent, sizes(hub)) == ([], [(256,), (None,)])
+
+
 def test_hub_that_runs_uses_the_model_as_soon_as_it_has_vectors(hub, repository, server, model):
     push_pages(hub, repository)
 

@@ -232,7 +232,7 @@ def _endpoint_model(place: EndpointPlace, known: Known) -> "EndpointModel":
 
 def _read_known(connection: Connection, place: EndpointPlace) -> Known | None:
     row = connection.execute(
-        "select dimensions, slope, offset_ from search_model where fingerprint = %s",
+        "select dimensions, slope, shift from search_model where fingerprint = %s",
         [fingerprint_of_endpoint(place)],
     ).fetchone()
     return None if row is None else Known(row[0], Scale(*row[1:]))
@@ -240,8 +240,8 @@ def _read_known(connection: Connection, place: EndpointPlace) -> Known | None:
 
 def _write_known(connection: Connection, place: EndpointPlace, known: Known) -> None:
     connection.execute(
-        "insert into search_model (fingerprint, dimensions, slope, offset_) values (%s, %s, %s, %s)"
+        "insert into search_model (fingerprint, dimensions, slope, shift) values (%s, %s, %s, %s)"
         " on conflict (fingerprint) do update set dimensions = excluded.dimensions,"
-        " slope = excluded.slope, offset_ = excluded.offset_",
+        " slope = excluded.slope, shift = excluded.shift",
         [fingerprint_of_endpoint(place), known.dimensions, *known.scale],
     )

@@ -51,13 +51,16 @@ _LIVE = """
 select array(select distinct f.oid from page p join file f using (ref, path) where p.ref = %s)
 """
 
+# A program without a model asks for no text because of its vectors.
 _MISSING = """
 select live.blob from unnest(%(live)s::bytea[]) as live (blob)
 where not exists (select from text t where t.repository = %(repository)s and t.blob = live.blob
-                  and t.format = %(format)s and t.model is not distinct from %(model)s)
+                  and t.format = %(format)s
+                  and (%(model)s::bytea is null or t.model = %(model)s))
   and not exists (select from staged_text t where t.repository = %(repository)s
                   and t.blob = live.blob
-                  and t.format = %(format)s and t.model is not distinct from %(model)s)
+                  and t.format = %(format)s
+                  and (%(model)s::bytea is null or t.model = %(model)s))
 limit %(limit)s
 """
 

@@ -4,5 +4,5 @@ create table search_model (
     fingerprint bytea primary key,
     dimensions int not null,
     slope float8 not null,  -- how its cosines are read as those of the bundled model
-    offset_ float8 not null
+    shift float8 not null
 );
