@@ -6,9 +6,9 @@ CLONE is one of sert-xx/unified-blueprint at db7040f (48 pages, many of them twi
 in Japanese). Nobody thinks here: both agents follow rules, and both are told when they have read
 enough, which no real agent is. A question is answered when every page that it needs was read whole,
 in either language. These pages were chosen by reading the repository: those that decide the matter,
-not the requirements that mention everything. It is not a blind test: some labels were put right
-after first results had been seen, by whoever wrote the search. Neither agent reads a page twice,
-nor its translation.
+not the requirements that mention everything. The test is not blind: some labels were corrected
+after the first results had been seen, by whoever wrote the search. Neither agent reads a page
+twice, nor its translation.
 
 With UBP: one `ubp_search` for the question as it stands, then `ubp_get_context` for the best page,
 then `ubp_get_page` for the next ones as found, then for those that are linked with the best one.

@@ -165,7 +165,7 @@ def without_word_indexes(database: Database) -> Iterator[None]:
 
 
 def load(database: Database, parts: Sequence[Part], options: argparse.Namespace) -> None:
-    """Read parts in processes and store them, until there are so many sections."""
+    """Read parts in processes and store them, until the hub has enough sections."""
     processes, sections = options.processes, options.sections
     model = _model and _model.fingerprint
     start = time.monotonic()
@@ -198,7 +198,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("mirrors", nargs="+", type=Path)
     parser.add_argument("--sections", type=int, default=100_000)
-    parser.add_argument("--minutes", type=float, default=600, help="stop reading after so many")
+    parser.add_argument("--minutes", type=float, default=600, help="stop reading after this time")
     parser.add_argument("--versions", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=38)

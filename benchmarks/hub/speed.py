@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/hub/speed.py DATA [--searches 200] [--rate 5]
 
 Questions are headings of pages drawn at random. For readers of all, 15 %, 10 % and 1 % of the
-repositories, it asks so many a second and prints the time from the moment of asking, the CPU of
+repositories, it asks at a fixed rate and prints the time from the moment of asking, the CPU of
 this process and of all of PostgreSQL's, the statements of a search, and how many of the ten nearest
 vectors are those that a comparison with every vector of the table finds.
 """
@@ -103,7 +103,7 @@ def draw_questions(database: Database, number: int, seed: int) -> list[str]:
 
 
 def ask_at_rate(ask: Callable[[str], None], questions: list[str], rate: float) -> list[float]:
-    """Ask so many questions a second, and return the seconds from the moment each was due."""
+    """Ask at a rate per second, and return the seconds from the moment each answer was due."""
     start = time.perf_counter() + 0.1
 
     def run(due: float, question: str) -> float:

@@ -5,8 +5,8 @@ clone (`.../OWNER+NAME/repo`) as of COMMITS first parents ago (at most 500), put
 without pins, into the pages of every later commit, and writes the firings (see `firings.py`) to
 OUT/NAME.json. Finished repositories are not repeated.
 
-`... draw OUT NAMED OTHERS` draws so many firings with and without evidence, of each repository at
-most PER_REPOSITORY and of each commit one, and prints them as JSON.
+`... draw OUT NAMED OTHERS` draws NAMED firings with evidence and OTHERS without, at most
+PER_REPOSITORY from a repository and one from a commit, and prints them as JSON.
 """
 
 import json

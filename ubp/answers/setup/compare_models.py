@@ -102,7 +102,7 @@ def run(session: Session, request: CompareRequest) -> ComparisonRecord:
 
 
 def _find(session: Session, names: tuple[str, ...]) -> list[Place]:
-    """Return where models are: names that are not of local models are a server's."""
+    """Return where models are: a name without a local model is a server's."""
     used = session.model_place()
     bundled = find_model(None, session.environment)
     if not names:

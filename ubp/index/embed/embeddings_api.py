@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 def probe(place: EndpointPlace, texts: Sequence[str] = (PROBE,)) -> tuple[Answer, float]:
-    """Return the vectors of texts of no user, and the seconds they took.
+    """Return the vectors of texts that no user wrote, and the seconds they took.
 
     Raises:
         ModelError: the server does not answer, or with something else than vectors.

@@ -1,9 +1,8 @@
 """An embedding model in memory, loaded from its folder and never from the network.
 
 model2vec's own loader, `StaticModel.from_pretrained`, imports the hub's client, treats a path that
-is not a folder as the name of a model to download, and copies the tokenizer twice. This loader
-passes exactly the same arguments to `StaticModel` in half of the time: a process takes 0.6 s of CPU
-and 152 MB instead of 1.2 s and 278 MB (`benchmarks/search/vector_speed.py`).
+is not a folder as the name of a model to download, and copies the tokenizer twice. Here the files
+are read without it, and `StaticModel` gets exactly the same arguments once many texts are embedded.
 
 Importing model2vec and making a `StaticModel` take 0.15 s of CPU, most of it for progress bars and
 lists of 72,000 tokens. A search of an index that has all vectors needs neither: the vector of a
