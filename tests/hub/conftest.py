@@ -37,6 +37,16 @@ FOLDERS = {"guide": "guide", "reference": "reference", "ja": "ja"}
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """Say in the summary, too, why the hub refused a token: the log is far above it."""
+    report = yield
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None and "token was refused" in report.caplog:
+        crash.message += f"\n{report.caplog}"
+    return report
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of a PostgreSQL with an empty database of the hub, `template`."""

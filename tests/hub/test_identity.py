@@ -165,10 +165,19 @@ def test_key_that_is_not_understood_leaves_the_others(hub, monkeypatch, odd):
     assert hub.call(BOARD, token=hub.person())[0] == 404
 
 
-def test_issuer_that_drops_one_connection_is_asked_again(hub):
-    hub.provider.dropped = 1
+def test_issuer_that_drops_two_connections_is_asked_again(hub):
+    hub.provider.dropped = 2
     assert hub.call(BOARD, token=hub.person())[0] == 404
     assert hub.provider.dropped == 0
+
+
+def test_log_says_why_a_token_is_refused(hub, monkeypatch, caplog):
+    assert hub.call(BOARD, token=hub.person(exp=int(time.time()) - 90))[0] == 401
+    assert "A token was refused: Signature has expired." in caplog.messages
+    monkeypatch.setattr(hub.hub.identities, "_keys", identity.Identities(hub.hub.config)._keys)
+    hub.provider.dropped = 1 + len(identity.RETRY_SECONDS)
+    assert hub.call(BOARD, token=hub.person())[0] == 401
+    assert "the issuer's keys cannot be read: Remote end closed connection" in caplog.text
 
 
 def test_tokens_with_unknown_keys_do_not_have_the_issuer_asked_each_time(hub):

@@ -86,14 +86,13 @@ class Hub:
         config: HubConfig,
         answers: Sequence[AnyHubAnswer] | None = None,
         model: HubModel | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self.database = database
         self.config = config
         self._model = model or HubModel()
         offered = create_answers(self._model) if answers is None else answers
         self.answers = {answer.name: answer for answer in offered}
-        self.identities = Identities(config, clock)
+        self.identities = Identities(config)
         self.metrics = Metrics()
         self.audit = Audit(database, config.audit_key(), MAX_KEPT if database.has_replica else 0)
 

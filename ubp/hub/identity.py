@@ -7,6 +7,7 @@ issued for this hub.
 
 import hmac
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -36,6 +37,8 @@ KEYS_SECONDS = 3_600  # after which keys are read again
 # A token with an unknown key has them read again, but not more often: anybody can send one.
 MIN_SECONDS_BETWEEN_READS = 10
 FETCH_SECONDS = 5.0
+RETRY_SECONDS = (0.1, 0.5)  # before an issuer that could not be read is asked again
+LOG = logging.getLogger(__name__)
 
 # Jobs that run reviewed code only. Those of pull and merge requests may run a fork's.
 GITHUB_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
@@ -83,18 +86,24 @@ class Identity:
 class Identities:
     """Verifies tokens by a configuration; safe for several threads."""
 
-    def __init__(self, config: HubConfig, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, config: HubConfig) -> None:
         self._config = config
         self._issuers = {issuer.issuer: issuer for issuer in config.issuers}
-        self._keys = {name: _Keys(issuer, clock) for name, issuer in self._issuers.items()}
-        self._clock = clock
+        self._keys = {name: _Keys(issuer) for name, issuer in self._issuers.items()}
 
     def verify(self, token: str) -> Identity:
         """Return whose token this is.
 
         Raises:
-            UnauthorizedError: it does not count.
+            UnauthorizedError: it does not count; the log says why.
         """
+        try:
+            return self._verify(token)
+        except UnauthorizedError as error:
+            LOG.warning("A token was refused: %s.", error)
+            raise
+
+    def _verify(self, token: str) -> Identity:
         development = self._config.development_token
         if development and hmac.compare_digest(token.encode(), development.encode()):
             return Identity(EVERYTHING, frozenset({READ, EVERYTHING}), client="development")
@@ -241,9 +250,8 @@ def _is_true(value: Any) -> bool:
 class _Keys:
     """The signing keys of an issuer, read again when they are old or one is missing."""
 
-    def __init__(self, issuer: Issuer, clock: Callable[[], float]) -> None:
+    def __init__(self, issuer: Issuer) -> None:
         self._issuer = issuer
-        self._clock = clock
         self._keys: dict[str, Any] = {}
         self._read_at = float("-inf")
         self._lock = Lock()
@@ -255,10 +263,10 @@ class _Keys:
             UnauthorizedError: there is none.
         """
         with self._lock:
-            age = self._clock() - self._read_at
+            age = time.monotonic() - self._read_at
             is_known = name in self._keys if name else bool(self._keys)
             if age > KEYS_SECONDS or (not is_known and age > MIN_SECONDS_BETWEEN_READS):
-                self._read_at = self._clock()
+                self._read_at = time.monotonic()
                 try:
                     self._keys = self._read()
                 except (
@@ -270,7 +278,9 @@ class _Keys:
                     ConfigError,
                 ) as error:
                     if not is_known:
-                        raise UnauthorizedError("the issuer's keys cannot be read") from error
+                        raise UnauthorizedError(
+                            f"the issuer's keys cannot be read: {error}"
+                        ) from error
             if name and name in self._keys:
                 return self._keys[name]
             if not name and len(self._keys) == 1:
@@ -294,12 +304,14 @@ class _Keys:
 
 
 def _fetch(address: str) -> Any:
-    """Return what an issuer answers, which is asked once more if the connection fails."""
+    """Return what an issuer answers, which is asked again if the connection fails."""
     check_url(address, "keys")
-    try:
-        return _open(address)
-    except (OSError, HTTPException):
-        return _open(address)
+    for seconds in RETRY_SECONDS:
+        try:
+            return _open(address)
+        except (OSError, HTTPException, ValueError):
+            time.sleep(seconds)
+    return _open(address)
 
 
 def _open(address: str) -> Any:
