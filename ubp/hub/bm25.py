@@ -6,16 +6,8 @@ from typing import NamedTuple
 from ubp.core.model import ObjectId
 from ubp.hub.tokens import LABELS
 from ubp.index.match import Phrase
-from ubp.index.store.fulltext import (
-    COLUMNS,
-    K1,
-    SATURATED,
-    B,
-    Extent,
-    RowMatch,
-    Table,
-)
-from ubp.index.store.tokenizer import tokenizer
+from ubp.index.store.fulltext import K1, SATURATED, B, Extent, RowMatch
+from ubp.index.store.tokenizer import COLUMNS, Table, tokenizer
 
 
 class Occurrences(NamedTuple):

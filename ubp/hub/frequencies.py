@@ -9,7 +9,7 @@ from threading import Lock
 
 from ubp.hub.mirror import MirroredTip
 from ubp.index.match import Phrase
-from ubp.index.store.fulltext import Table
+from ubp.index.store.tokenizer import Table
 
 MIN_CHUNKS = 500  # fewer are counted in a millisecond
 MAX_PHRASES = 500  # each takes up to 200 kB with 2,000 repositories

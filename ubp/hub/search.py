@@ -34,7 +34,7 @@ from ubp.hub.mirror import Mirror, MirroredPage, MirroredTip
 from ubp.hub.models import HubModel
 from ubp.hub.searched import Asked, HubMeaning, Organisation
 from ubp.index.match import Phrase
-from ubp.index.store.fulltext import Table
+from ubp.index.store.tokenizer import Table
 from ubp.search.filters import page_filters
 from ubp.search.lexical import JAPANESE, JoinedNames
 from ubp.search.named import MAX_READ, name_matches

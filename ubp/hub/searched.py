@@ -31,9 +31,9 @@ from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import unpack_chunks, unpack_facts, unpack_fields, unpack_sections
-from ubp.index.store.fulltext import Extent, RowMatch, Table
+from ubp.index.store.fulltext import Extent, RowMatch
 from ubp.index.store.links import Neighbor, Neighborhood
-from ubp.index.store.tokenizer import tokenizer
+from ubp.index.store.tokenizer import Table, tokenizer
 from ubp.index.vectors import overlaps, similarity
 from ubp.search.searched import Scope
 from ubp.search.together import DerivedValues, NearChunk

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import Words
-from ubp.index.store.fulltext import COLUMNS, Table
-from ubp.index.store.tokenizer import PlacedWord, tokenizer
+from ubp.index.store.tokenizer import COLUMNS, PlacedWord, Table, tokenizer
 
 LABELS: dict[Column, str] = {"title": "A", "headings": "B", "body": "C", "aliases": "D"}
 """The weight by which a position's column is known."""

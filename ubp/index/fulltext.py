@@ -17,11 +17,11 @@ from ubp.index.store.fulltext import (
     FullTextIndex,
     RowMatch,
     Statistics,
-    Table,
     WordsRow,
 )
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.page_facts import PageFactsTable
+from ubp.index.store.tokenizer import Table
 from ubp.index.tree import IndexContext
 
 FIRST_MATCHES = 8  # examined before all of them are

@@ -16,7 +16,8 @@ from ubp.core.model import FilePath
 from ubp.core.text import is_cjk
 from ubp.index.fulltext import TextHit
 from ubp.index.match import AnyOf, Column, Match, Phrase, any_of
-from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, Table, odds
+from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, odds
+from ubp.index.store.tokenizer import Table
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_term, normalize_text
 from ubp.search.query import Cut, Or, Query, Wanted, make_match, terms_in

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ubp.core.model import FilePath, Page, Section
 from ubp.core.text import is_cjk, segment_cjk
 from ubp.index.match import AnyOf, Match, Phrase
-from ubp.index.store.fulltext import Table
+from ubp.index.store.tokenizer import Table
 from ubp.search.match import normalize_text, strip_plural, words_of
 from ubp.search.query import Query
 from ubp.search.searched import Names, Scope, Searched

@@ -10,8 +10,9 @@ from typing import Protocol, TypeVar
 from ubp.core.model import Chunk, FilePath, ObjectId, Page, PageFields, Section
 from ubp.index.fulltext import TextHit
 from ubp.index.match import Match, Phrase
-from ubp.index.store.fulltext import RowMatch, Table
+from ubp.index.store.fulltext import RowMatch
 from ubp.index.store.links import Neighborhood
+from ubp.index.store.tokenizer import Table
 from ubp.search.query import Condition
 from ubp.search.terms import Term
 

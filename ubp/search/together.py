@@ -22,8 +22,9 @@ from ubp.core.model import (
 )
 from ubp.index.fulltext import TextHit
 from ubp.index.match import Match, Phrase
-from ubp.index.store.fulltext import Extent, RowMatch, Table
+from ubp.index.store.fulltext import Extent, RowMatch
 from ubp.index.store.links import Neighbor, Neighborhood
+from ubp.index.store.tokenizer import Table
 from ubp.index.view import View
 from ubp.search.searched import Scope
 from ubp.search.semantic import SemanticRanking

@@ -5,7 +5,7 @@ from array import array
 
 import pytest
 
-from ubp.index.match import Phrase
+from ubp.index.match import AnyOf, Phrase
 from ubp.index.store.fulltext import ChunkRows, FullTextIndex, RowMatch, Statistics
 from ubp.workspace import Workspace
 
@@ -48,15 +48,16 @@ def search(view, database):
 
 @pytest.fixture
 def scans(database, monkeypatch):
-    """What FTS5 was asked to rank."""
+    """The words whose places were listed."""
     asked = []
-    matches = database.matches
+    rows = database.rows
 
-    def count(sql, arguments):
-        asked.append(arguments[0])
-        return matches(sql, arguments)
+    def count(sql, arguments=(), **options):
+        if "_instance" in sql:
+            asked.append(arguments[0])
+        return rows(sql, arguments, **options)
 
-    monkeypatch.setattr(database, "matches", count)
+    monkeypatch.setattr(database, "rows", count)
     return asked
 
 
@@ -74,14 +75,14 @@ def every(search):
 def test_equal_ranks_at_the_limit_are_ordered(search, scans, every, limit):
     scans.clear()
     assert search(limit) == every[:limit]
-    assert len(scans) == 1
+    assert scans == ["tie"]
 
 
 def test_excluded_rows_are_skipped_without_another_scan(search, scans, every):
     last = every[-3:]
     scans.clear()
     found = search(2, {row.blob for row in last}.intersection)
-    assert (found, len(scans)) == (last[:2], 1)
+    assert (found, scans) == (last[:2], ["tie"])
 
 
 def test_rows_that_another_order_may_raise_are_kept_behind_equal_ranks(search, every):
@@ -123,3 +124,26 @@ def test_added_terms_count_for_every_chunk_that_the_others_find(repository, limi
         found = full_text.search(RowMatch(terms, adding=adding), limit)
     assert len(expected) == limit
     assert [hit.rank for hit in found] == pytest.approx([hit.rank for hit in expected])
+
+
+@pytest.mark.parametrize("table", ["words", "stems"])
+def test_words_are_listed_as_often_as_ranks_say(repository, table):
+    chance = random.Random(table)
+    words = ["pin", "Pins", "pinned", "spin", "Ärger", "認証", *["other"] * 60]
+    for number in range(90):
+        title, heading, body = (" ".join(chance.choices(words, k=k)) for k in (2, 3, 9))
+        alias = chance.choice(words)
+        page = f"---\naliases: [{alias}]\n---\n# {title}\n\n## {heading}\n\n{body}\n"
+        repository.write(f"{number}.md", page)
+    repository.commit()
+    terms = [Phrase(word, is_prefix=is_prefix) for word in words[:5] for is_prefix in (0, 1)]
+    match = RowMatch(terms, (4, 8, 1, 4), table=table)
+    with Workspace.open(str(repository.root)) as workspace:
+        full_text = workspace.session.view().full_text()
+        every = AnyOf((Phrase("pin", is_prefix=True), Phrase("spin"), Phrase("Ärger")))
+        listed = full_text.search(match, 300)
+        ranked = full_text.search(match._replace(condition=every), 300)  # of rows, by FTS5
+    assert 20 < len(listed) < 90
+    assert listed[0].rank < -1
+    assert [hit[:3] for hit in listed] == [hit[:3] for hit in ranked]
+    assert [hit.rank for hit in listed] == pytest.approx([hit.rank for hit in ranked])

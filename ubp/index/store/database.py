@@ -318,11 +318,14 @@ class Database:
         """Why there is no file; empty where there is one."""
         return self._opened.why_in_memory
 
-    def rows(self, sql: str, arguments: Sequence[object] = ()) -> Rows:
-        """Return the rows of a query."""
+    def rows(self, sql: str, arguments: Sequence[object] = (), *, before: str = "") -> Rows:
+        """Return the rows of a query; the statement `before` it is of the same connection."""
         for _ in range(ATTEMPTS):
+            connection = self._opened.connection
             try:
-                return self._opened.connection.execute(sql, arguments).fetchall()
+                if before:
+                    connection.execute(before)
+                return connection.execute(sql, arguments).fetchall()
             except sqlite3.Error as error:
                 self._recover(error)
         raise StoreError("Cannot read the index.", cause=self.why_in_memory)

@@ -4,10 +4,15 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from ubp.index.match import Column
 from ubp.index.store.codec import Words
-from ubp.index.store.fulltext import COLUMNS, Table
+
+COLUMNS: tuple[Column, ...] = ("title", "headings", "body", "aliases")
+
+Table = Literal["words", "stems"]
+"""Words are matched as they are written, or in all forms of English."""
 
 TOKENIZERS: Mapping[Table, str] = {"words": "unicode61", "stems": "porter unicode61"}
 """Those of the tables of the full text (`ubp.index.store.schema`)."""
