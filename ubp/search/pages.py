@@ -380,8 +380,9 @@ def _keep_literal(
     if not query.is_literal or query.is_boolean:
         return ranking
     matching = {place.path for place in lexical.places}
-    # If the lexical ranking is complete, other documents can match by their file names only.
-    by_name = lexical.match is not None and not lexical.is_cut
+    # Beside the best by words, others count for the names of their files only: to look into the
+    # texts of those near in meaning takes longer than all else where most pages match.
+    by_name = lexical.match is not None
     others = ranking.scores.keys() - matching
     return ranking.within(
         matching | find_literal(view, query, context.names, others, by_name=by_name)
