@@ -44,6 +44,9 @@ OF_ROWS = " AND +rowid IN (SELECT value FROM json_each(?))"
 Select = Callable[[set[ObjectId]], set[ObjectId]]
 """Returns those of these pages that may be found."""
 
+CountAll = Callable[[Phrase, Table, bytes], "Counted"]
+"""Counts the chunks with a phrase in a state of the index; see `FullTextIndex.count_all`."""
+
 _Hit = tuple[float, bytes, int, int]  # rank, blob, number, row
 
 
@@ -128,6 +131,14 @@ class WordsRow(NamedTuple):
     rank: float
 
 
+class Counted(NamedTuple):
+    """How many chunks of the whole index match in one of its states, and how much text it has."""
+
+    state: bytes
+    extent: "Extent"
+    chunks: int
+
+
 class MatchCounts(NamedTuple):
     """How many chunks match, and how many of these are of pages that may be found."""
 
@@ -152,6 +163,7 @@ class FullTextIndex:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._counted: dict[tuple[object, Table, Phrase], Counted] = {}
 
     def rows_of(self, table: Table, pages: Collection[ObjectId]) -> dict[int, int]:
         """Return the rows of these pages' chunks, and how many words each has."""
@@ -197,7 +209,7 @@ class FullTextIndex:
                 [write_fts5(match.condition), *([] if rows is None else [rows])],
             )
             condition, rows = OF_ROWS, json.dumps([row for (row,) in matching])
-        ranking = _Ranking(self._database, match, statistics)
+        ranking = _Ranking(self._database, self.count_all, match, statistics)
         scores = ranking.scores(match.terms, condition, rows)
         if match.adding and scores:
             # To rank all chunks by all of the terms takes twice as long. What the added ones give
@@ -228,20 +240,30 @@ class FullTextIndex:
 
         It takes 0.03 µs for each, where there are no others 0.2.
         """
-        expression = write_fts5(phrase)
-        ((averages, count),) = self._database.matches(
-            f"SELECT (SELECT block FROM {table}_data WHERE id = 1), count(*) FROM {table}"  # noqa: S608  # one of two
-            f" WHERE {table} MATCH ?",
-            [expression],
-        )
-        if not count or _numbers(averages)[0] == chunks.size:
-            return int(count)
+        counted = self.count_all(phrase, table)
+        if not counted.chunks or counted.extent.chunks == chunks.size:
+            return counted.chunks
         rows = self._database.matches(
             f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid BETWEEN ? AND ?",  # noqa: S608  # one of two
-            [expression, chunks.first, chunks.first + len(chunks.lengths) - 1],
+            [write_fts5(phrase), chunks.first, chunks.first + len(chunks.lengths) - 1],
         )
         first, lengths = chunks.first, chunks.lengths
         return sum(lengths[row - first] >= 0 for (row,) in rows)
+
+    def count_all(self, phrase: Phrase, table: Table, state: bytes | None = None) -> Counted:
+        """Count the chunks of all snapshots that contain a phrase, once in a state of the index."""
+        key = self._database.identity, table, phrase
+        counted = self._counted.get(key)
+        if counted is None or counted.state != state:
+            # In one statement, so that all are of one state, which every change writes anew.
+            ((found, averages, count),) = self._database.matches(
+                f"SELECT {state_of(table)}, (SELECT block FROM {table}_data WHERE id = 1),"  # noqa: S608  # one of two
+                f" count(*) FROM {table} WHERE {table} MATCH ?",
+                [write_fts5(phrase)],
+            )
+            size, *words = _numbers(averages) or [0]
+            counted = self._counted[key] = Counted(found, Extent(size, sum(words)), count)
+        return counted
 
     def last_page(self) -> int:
         """Return a number that is larger once further pages are in the index."""
@@ -322,21 +344,16 @@ class _Ranking:
     """BM25 of one search."""
 
     def __init__(
-        self,
-        database: Database,
-        match: RowMatch,
-        statistics: Statistics,
+        self, database: Database, count: CountAll, match: RowMatch, statistics: Statistics
     ) -> None:
-        self._database = database
+        self._database, self._count = database, count
         self._table, self._columns = match.table, match.weights
         self._chunks, self._weights, self._extent = statistics
         self._bounds = self._chunks.first, self._chunks.first + len(self._chunks.lengths) - 1
         table, numbers = match.table, ", ".join(map(repr, map(float, match.weights)))
-        # In one statement, so that all are of one state of the index.
         self._ranks = (
-            f"SELECT (SELECT block FROM {table}_data WHERE id = 1),"  # noqa: S608  # numbers, constants
-            f" (SELECT count(*) FROM {table} WHERE {table} MATCH ?1)"
-            f" UNION ALL SELECT rowid, bm25({table}, {numbers}) FROM {table}"
+            f"SELECT {state_of(table)}, NULL UNION ALL"  # noqa: S608  # numbers, constants
+            f" SELECT rowid, bm25({table}, {numbers}) FROM {table}"
             f" WHERE {table} MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
         )
 
@@ -386,21 +403,26 @@ class _Ranking:
 
     def _count_term(self, term: Phrase, condition: str, rows: str | None) -> dict[int, int]:
         """Return the same of a term, in some rows."""
-        (averages, frequency), *found = self._database.matches(
-            self._ranks + condition,
-            [write_fts5(term), *self._bounds, *([] if rows is None else [rows])],
-        )
-        if not found:
-            return {}
+        arguments = [write_fts5(term), *self._bounds, *([] if rows is None else [rows])]
+        while True:
+            (state, _), *found = self._database.matches(self._ranks + condition, arguments)
+            counted = self._count(term, self._table, state)
+            if counted.state == state:  # else the index has changed in between
+                break
         # FTS5's rank is -most * n / (n + k), k depending on a chunk's length: n is wanted.
-        size, *words = _numbers(averages)
-        most = SATURATED * max(MIN_WEIGHT, log(odds(frequency, size)))
-        short, longer = K1 * (1 - B), K1 * B * size / max(sum(words), 1)
+        extent = counted.extent
+        most = SATURATED * extent.weight(counted.chunks)
+        short, longer = K1 * (1 - B), K1 * B * extent.chunks / max(extent.words, 1)
         first, lengths = self._chunks.first, self._chunks.lengths
         return {
             row: round(-rank / (most + rank) * (short + longer * lengths[row - first]))
             for row, rank in found
         }
+
+
+def state_of(table: Table) -> str:
+    """Return the query of a table's list of its parts, which FTS5 writes at every change."""
+    return f"(SELECT block FROM {table}_data WHERE id = 10)"  # noqa: S608  # one of two
 
 
 def _make_vocabulary(table: Table, kind: Literal["row", "instance"]) -> str:
