@@ -52,7 +52,8 @@ def find_term(normalized: str, term: Term) -> Iterator[tuple[int, int]]:
     if term.is_stemmed and _STEMMED_WORD.fullmatch(needle.word):
         yield from _find_forms(needle.word, normalized)
         return
-    for start, end in _occurrences(needle, normalized):
+    for match in needle.pattern.finditer(normalized):
+        start, end = match.span()
         is_inside_word = (needle.may_continue_before and _is_inside_word(normalized, start)) or (
             needle.may_continue_after and not term.is_prefix and _is_inside_word(normalized, end)
         )
@@ -98,14 +99,14 @@ def words_of(normalized: str) -> list[str]:
 
 
 class _Needle(NamedTuple):
-    """A word to search for, or if there are several a pattern.
+    """A pattern to search for, and its first word.
 
     `may_continue_before` and `may_continue_after`: a longer word could begin or end there; each CJK
     character is a word of its own.
     """
 
     word: str
-    pattern: re.Pattern[str] | None
+    pattern: re.Pattern[str]
     may_continue_before: bool
     may_continue_after: bool
 
@@ -116,14 +117,15 @@ def _make_needle(written: str) -> _Needle | None:
     words = _WORD.findall(segment_cjk(normalize_text(written)))
     if not words:
         return None
-    pattern = None
-    if len(words) > 1:
-        expression = re.escape(words[0])
-        for word, next_word in pairwise(words):
-            is_apart = not (is_cjk(word[-1]) or is_cjk(next_word[0]))
-            expression += rf"[\W_]{'+' if is_apart else '*'}{re.escape(next_word)}"
-        pattern = re.compile(expression)
-    return _Needle(words[0], pattern, _is_letter(words[0][0]), _is_letter(words[-1][-1]))
+    expression = re.escape(words[0])
+    if words[0].isascii():
+        expression += f"(?<!{_LATIN}{expression})"
+    for word, next_word in pairwise(words):
+        is_apart = not (is_cjk(word[-1]) or is_cjk(next_word[0]))
+        expression += rf"[\W_]{'+' if is_apart else '*'}{re.escape(next_word)}"
+    return _Needle(
+        words[0], re.compile(expression), _is_letter(words[0][0]), _is_letter(words[-1][-1])
+    )
 
 
 @lru_cache(maxsize=512)
@@ -132,21 +134,12 @@ def _parts_pattern(words: str) -> re.Pattern[str]:
     return re.compile(r"[\W_]*".join(map(re.escape, normalize_text(words).split())))
 
 
-def _occurrences(needle: _Needle, normalized: str) -> Iterator[tuple[int, int]]:
-    if needle.pattern:
-        yield from (match.span() for match in needle.pattern.finditer(normalized))
-        return
-    length = len(needle.word)
-    start = normalized.find(needle.word)
-    while start >= 0:
-        yield start, start + length
-        start = normalized.find(needle.word, start + length)
-
-
 def _find_forms(word: str, normalized: str) -> Iterator[tuple[int, int]]:
     """Yield every word with the same stem; each begins with the stem except its last letter."""
     word_stem = stem(word)
-    for match in re.finditer(f"{word_stem[:-1]}[a-z]*", normalized):
+    beginning = word_stem[:-1]
+    pattern = f"{beginning}(?<!{_LATIN}{beginning})[a-z]*(?!{_LATIN})"
+    for match in re.finditer(pattern, normalized):
         start, end = match.span()
         is_inside_word = _is_inside_word(normalized, start) or _is_inside_word(normalized, end)
         if not is_inside_word and stem(match[0]) == word_stem:
@@ -265,6 +258,8 @@ def _is_short(word: str) -> bool:
 _NORMALIZED = _NormalizedCharacters()
 _LAST_LATIN = "\u0250"
 _ACCENTED = re.compile("[\0-\u0250][\u0300-\u036f]+|[\u0080-\u0250]")
+# What may stand before and after a word of ASCII letters in a longer one: where most places are.
+_LATIN = "[a-z0-9]"
 _WORD = re.compile(r"[^\W_]+")
 _STEMMED_WORD = re.compile(f"[a-z]{{{MIN_STEMMED},}}")
 # Marks that combine with the previous character: accents, and those of kana in both widths.
