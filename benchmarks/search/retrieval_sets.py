@@ -11,6 +11,8 @@ links      the text of a link asks for the page that it leads to; wherever that 
 headings   a heading asks for its section's body; each section is a document without its heading,
            titled as its page is.
 places     a heading asks for the page that has it, whose other text stays as it is: one a page.
+mixed      a Japanese question about an identifier that one page's headings alone have,
+           `ref の使い方`, asks for that page, whose other text stays as it is: one a page.
 translated a heading of a translation asks for the page that it translates, found by the same path
            and the same anchor (`{#anchor}`); with --translation REPOSITORY FOLDER.
 
@@ -45,6 +47,7 @@ MIN_TEXT = 120
 # Two words, or so many CJK characters: less asks for many things.
 MIN_CJK = 4
 MAX_QUERY = 120
+MIXED = ("{} の使い方", "{} とは何ですか", "{} を設定するには", "{} が動かない")
 GENERIC = re.compile(
     r"(?:(?:see|click|read|learn|find out|view|go)\b.*\b(?:here|more|this|details?|docs?)"
     r"|(?:this|the|that|these|following|previous|next|above|below)\b(?: \w+){0,2}"
@@ -179,10 +182,35 @@ def make_places(pages: Pages) -> Labelled:
     return Labelled(tuple(documents), graded(unique(asked)))
 
 
+def make_mixed(pages: Pages) -> Labelled:
+    """Japanese questions about identifiers of headings, and the pages that have these."""
+    named = {
+        path: [
+            (name, section)
+            for section in pages.graph.sections(path)
+            for name in _IDENTIFIER.findall(split(text, section)[0].decode("utf-8", "replace"))
+        ]
+        for path, text in pages.texts.items()
+    }
+    having = Counter(name for found in named.values() for name in {name for name, _ in found})
+    asked, lines = [], {}
+    for path, found in named.items():
+        chance = random.Random(path)
+        own = [(name, section) for name, section in found if having[name] == 1]
+        own = [(name, section) for name, section in own if fold(name) not in pages.names[path]]
+        for name, section in chance.sample(own, min(1, len(own))):
+            heading, _ = split(pages.texts[path], section)
+            asked.append((chance.choice(MIXED).format(name), path))
+            lines[path] = [(section.byte_start, section.byte_start + len(heading))]
+    documents = [document(pages, path, lines.get(path, [])) for path in pages.texts]
+    return Labelled(tuple(documents), graded(unique(asked)))
+
+
 KINDS: Mapping[str, Callable[[Pages], Labelled]] = {
     "links": make_links,
     "headings": make_headings,
     "places": make_places,
+    "mixed": make_mixed,
 }
 
 
@@ -317,6 +345,7 @@ _HEADING = re.compile(
     r"^#{1,4} +(?P<text>.+?)[ \t]*\{\s*#(?P<anchor>[\w-]+)\s*\}[ \t]*$", re.MULTILINE
 )
 _NUMBER = re.compile(r"(?:\w{3,9} )?\d+(?:\.\d+)*[.:)]\s+|\d+(?:\.\d+)*\s+")
+_IDENTIFIER = re.compile(r"`[\W_]*([A-Za-z_$][\w$.-]*\w)[^`]*`")
 _DATE = re.compile(
     r"(?<!\w)\d{4}\b|\d\d?:\d\d|\d+\.\d+\.\d+|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep"
     r"|oct|nov|dec)[a-z]* \d",
