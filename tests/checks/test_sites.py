@@ -236,6 +236,17 @@ def test_links_of_a_hugo_site_resolve_as_in_a_browser(repository, found):
     assert found(repository) == []
 
 
+def test_index_of_a_book_is_that_of_the_links_folder(repository, found):
+    repository.write("book.toml", "[book]\n")
+    repository.write("src/README.md", "# Home\n")
+    repository.write("src/api/index.md", "# API\n\n## Use\n")
+    links = "[a](index.html#use) [b](../index.html#home) [c](index.html#home)"
+    repository.write("src/api/write.md", f"# Write\n\n{links}\n")
+    assert found(repository) == [
+        "warning missing-anchor src/api/write.md:3 markdown index.html#home"
+    ]
+
+
 def test_vitepress_publishes_a_folder_from_index_alone(repository, found):
     repository.write("docs/.vitepress/config.mts", "export default {}\n")
     repository.write("docs/index.md", "# Home\n")

@@ -109,6 +109,14 @@ def test_invalid_field_is_reported(front_matter: str, problems: list[tuple[int, 
     assert facts._replace(problems=(), title=None) == NOTHING
 
 
+def test_template_is_no_invalid_front_matter_unless_it_has_sources():
+    template = '---\ntitle: "{{ replace .Name "-" " " | title }}"\n'
+    facts = parse_page(f"{template}---\n# Made\n".encode(), KEYS)
+    assert (facts.title, facts.problems) == ("Made", ())
+    bound = parse_page(f"{template}source_refs: [a.py]\n---\n# Made\n".encode(), KEYS)
+    assert [problem.line for problem in bound.problems] == [2]
+
+
 def test_page_with_invalid_front_matter_is_read_without_it():
     assert parse_page(b"---\ntitle: a: b\n---\n# Heading\n", KEYS) == NOTHING._replace(
         title="Heading",

@@ -25,6 +25,7 @@ MAX_PROBLEMS = 50  # a hostile page has thousands
 _ADDRESS_NAMES = ("slug", "id", "url", "permalink", "aliases", "redirect_from")
 _FIELD_NAMES = ("title", "doc_type", "tags", "aliases")
 _MAY_BE_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:---|\+\+\+|<!--|\{/\*)")
+_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BLOCK = re.compile(
     rb"^ {0,3}(?:#[ \t](?P<heading>[^\n]*)|(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
@@ -60,7 +61,7 @@ def parse_page(
     tags, aliases = fields.names("tags", separator=","), fields.names("aliases")
     problems = [
         *_encoding_problems(data),
-        *head.problems,
+        *(() if _is_template(head, keys) else head.problems),
         *_near_misses(head, keys),
         *fields.problems,
         *reference_problems,
@@ -80,6 +81,12 @@ def parse_page(
         problems=tuple(sorted(problems, key=lambda problem: problem.line))[:MAX_PROBLEMS],
         pins=tuple(pin for pin in pins if pin.key in translation_pins),
     )
+
+
+def _is_template(head: FrontMatter, keys: Sequence[str]) -> bool:
+    """Return whether front matter without sources is no YAML before a generator has filled it."""
+    is_open = head.root is None and _TEMPLATE.search(head.text)
+    return bool(is_open) and not any(re.split(r"[.\[]", key)[0] in head.text for key in keys)
 
 
 def read_names(

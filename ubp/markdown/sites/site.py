@@ -317,7 +317,7 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
     path = path[:-5] if path.lower().endswith(".html") else path
     head, _, last = path.rpartition("/")
     if last.lower() in FOLDER_PAGES[:1]:
-        path = head or "/"
+        path = head or ("/" if path.startswith("/") else ".")
     if path.startswith("/"):
         base = site.base.strip("/")
         absolute = path.strip("/")
