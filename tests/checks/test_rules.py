@@ -190,6 +190,19 @@ def test_missing_heading_is_a_warning_with_the_nearest(repository, check):
     ]
 
 
+def test_page_with_the_link_is_not_suggested(repository, check):
+    repository.write("RELATED.md", "[Related](docs/related.md)\n")
+    (broken,) = check(repository).findings
+    assert (broken.message, broken.hint, broken.fix) == (
+        "docs/related.md does not exist.",
+        "",
+        None,
+    )
+    repository.write("guide/related.md", "# Related\n")
+    (broken,) = check(repository).findings
+    assert broken.hint == "Did you mean guide/related.md?"
+
+
 def test_section_with_the_link_is_not_suggested(repository, check):
     page = "# P\n\n## Request instances\n\n{}\n\n## Other\n\n{}\n"
     link = "[x](#client-instances)"

@@ -97,6 +97,9 @@ def test_hostile_body_is_scanned_in_linear_time(body: str):
     [
         ("Start {#start}", "Start"),
         ("Start { .wide #start }", "Start"),
+        ("Start { .wide .tall }", "Start"),
+        ("Start {: .wide }", "Start"),
+        ("The set {a, b}", "The set {a, b}"),
         ("`ubp stale` & co", "ubp stale & co"),
         ("One<br>two<br/>three", "One two three"),
         ("**Bold** and *more*", "Bold and more"),

@@ -11,6 +11,7 @@ ATTRIBUTES = (
 LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 
 _OWN_ID = re.compile(rf"[ \t]*(?:{ATTRIBUTES}|\{{/\*[ \t]*#(?P<mdx>[^\s{{}}*]+)[ \t]*\*/\}})$")
+_CLASSES = re.compile(r"[ \t]\{:?[ \t]*(?:\.[\w-]+[ \t]*)+\}$")  # `{ .class }`, `{: .class}`
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!]")
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
@@ -25,10 +26,15 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def split_own_id(content: str) -> tuple[str, str]:
-    """Split `Title {#id}`, as site generators write it, into the title and the id."""
-    match = _OWN_ID.search(content) if content.endswith("}") else None
-    if match is None:
+    """Split `Title {#id}`, as site generators write it, into the title and the id.
+
+    Classes alone, `Title {.class}`, are no part of the title either.
+    """
+    if not content.endswith("}"):
         return content, ""
+    match = _OWN_ID.search(content)
+    if match is None:
+        return _CLASSES.sub("", content).rstrip(), ""
     return content[: match.start()].rstrip(), match["id"] or match["mdx"]
 
 

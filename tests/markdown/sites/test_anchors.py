@@ -90,6 +90,7 @@ def test_headings_without_a_site_profile_accept_the_anchors_of_all_generators() 
             "日本-b",
         ),
         ("  - attr_list\n", "A { #own }", "own"),
+        ("  - attr_list\n", "A b { .wide }", "a-b"),
         ("  toc:\n    permalink: true\n  attr_list: null\n", "A {: #own .wide }", "own"),
     ],
 )

@@ -104,7 +104,11 @@ def _message(edge: GraphEdge) -> str:
 def _possible_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:
     candidates = edge.resolution.candidates or _similar_targets(edge, context)
     sites = context.graph.sites
-    return tuple(path for path in candidates if not sites.is_translation(edge.source, path))
+    return tuple(
+        path
+        for path in candidates
+        if path != edge.source and not sites.is_translation(edge.source, path)
+    )
 
 
 def _similar_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:
