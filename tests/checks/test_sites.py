@@ -333,6 +333,20 @@ def test_anchors_that_the_site_computes_itself_are_not_checked(repository, found
     assert found(repository) == []
 
 
+def test_docusaurus_finds_pages_by_paths_from_the_site_too(repository):
+    config = "module.exports = { presets: [['classic', { docs: {} }]] }\n"
+    repository.write("www/docusaurus.config.js", config)
+    repository.write("www/docs/use/a.mdx", "# A\n")
+    repository.write(
+        "www/docs/b.md", "# B\n\n[a](/docs/use/a.mdx) [c](/use/a.mdx) [d](/docs/d.mdx)\n"
+    )
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        edges = open_graph(workspace.session.view()).all_edges()
+        targets = [edge.resolution.target for edge in edges]
+    assert targets == ["www/docs/use/a.mdx", "www/docs/use/a.mdx", None]
+
+
 def test_docusaurus_versions_and_instances_have_addresses_of_their_own(repository, found):
     config = (
         "const base = '/site'\nconst docs = [{ id: 'api', path: 'api', routeBasePath: '/ref' }]\n"

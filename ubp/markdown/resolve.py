@@ -494,10 +494,11 @@ def _resolve_in_site(
     """Resolve a link as the site's generator, or a reader's browser, does."""
     place = locate(site, source)
     is_file = bool(_page_suffix(target) or FILE_SUFFIX.search(target))
+    is_rooted = target.startswith(_ROOT_PREFIXES)
     # a web address without a suffix is no path from the repository's root
     is_address = target.startswith("/") and not is_file and site.style.name not in _LENIENT
     published = [*([] if is_address else paths), *_published_paths(source, site, target)]
-    if site.style.searches_roots and not target.startswith(_ROOT_PREFIXES):
+    if site.style.searches_roots and (_page_suffix(target) or not is_rooted):
         folders = (
             *(root.folder for root in site.roots if "{lang}" not in root.folder),
             site.folder,
