@@ -665,6 +665,28 @@ def test_deleted_package_that_others_require_has_its_names(repository, removed, 
     assert bool(removed(repository, staged=True)) is is_found
 
 
+@pytest.mark.parametrize(
+    ("page", "is_found"),
+    [
+        ("```js\nimport { useLogs } from 'log_tools'\n```\n", False),
+        ("```\nnpm install app log_tools@1.2\n```\n", False),
+        ("```\nnpm install other_tools\n```\n", True),
+    ],
+)
+@pytest.mark.parametrize("own", ["app", "log_tools"])
+def test_name_of_a_package_that_the_page_uses_is_not_ours(repository, removed, page, is_found, own):
+    repository.write("package.json", f'{{"name": "{own}"}}')
+    repository.write(
+        "src/a.js", "export function log_tools() {\n}\nexport function log_files() {\n}\n"
+    )
+    repository.write("docs/a.md", f"Use `log_tools` with `log_files`.\n\n{page}")
+    repository.commit()
+    repository.write("package.json", '{"name": "app"}')
+    repository.write("src/a.js", "export function log_files() {\n}\n")
+    repository.git("add", "--all")
+    assert bool(removed(repository, staged=True)) is (is_found or own == "log_tools")
+
+
 def test_names_in_a_commit_that_is_not_head_do_not_depend_on_the_index(repository, removed):
     option = 'parser.add_argument("--preview-build")\n'
     repository.write("a.py", option)

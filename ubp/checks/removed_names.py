@@ -95,6 +95,12 @@ class RemovedMention(NamedTuple):
     evidence: Evidence | None = None
 
 
+# What follows are packages.
+_INSTALL = (
+    r"\b(?:(?:npm|pnpm|yarn|bun|deno|uv|poetry|cargo)\s+(?:install|i|add)|pip3?\s+install"
+    r"|gem\s+install|bundle\s+add|go\s+(?:get|install)|composer\s+require|conda\s+install)\s"
+)
+_PACKAGE_END = r"[\s\"'`]+|(?<=\w)@[\w.^~]+"  # `left-pad@1.3`
 _DOMAIN = r"\.\w+/"  # a copy of `k8s.io/api` is in `k8s/api/`
 # Folders that a build makes again.
 _BUILT = r"(?:[\w.-]+/)*(?:dist|build|target|out|output|coverage|_site|public)(?:/|$)"
@@ -200,6 +206,19 @@ class Owners:
         return name.place == "inline" and is_of_others(
             code.text, name.line, name.text, self._is_ours
         )
+
+    def is_foreign_package(self, name: CodeName, code: PageCode, change: SourceChange) -> bool:
+        """Return whether the page imports or installs a package of this name that is not ours."""
+        is_used = name.text in code.names.imported.values() or any(
+            name.text in re.split(_PACKAGE_END, line[command.end() :])
+            for line in code.text
+            if name.text in line
+            for command in re.finditer(_INSTALL, line)
+        )
+        if not is_used or fold_name(name.text) in self._packages:
+            return False
+        before = (source.before for source in change.sources.values())
+        return name.text not in {find_package_name(data or b"") for data in before}
 
     def is_foreign_program(self, name: CodeName) -> bool:
         """Return whether the program that gets an option is none of this repository's."""
@@ -544,7 +563,11 @@ def find_name(
             and not (name.qualifier and owners.is_foreign_qualifier(name.qualifier, change))
         )
 
-    if code and any(owners.is_foreign(name, code) for name in code.by_key.get(key, ())):
+    mentions = code.by_key.get(key, ()) if code else ()
+    if code and any(
+        owners.is_foreign(name, code) or owners.is_foreign_package(name, code, change)
+        for name in mentions
+    ):
         return None
     mention = _first(page, key, matches, names)
     if mention is None or (not removed.is_spelling and occurs(mention.text, key, names)):
