@@ -687,6 +687,18 @@ def test_name_of_a_package_that_the_page_uses_is_not_ours(repository, removed, p
     assert bool(removed(repository, staged=True)) is (is_found or own == "log_tools")
 
 
+@pytest.mark.parametrize(("required", "is_found"), [("log_tools", False), ("other_tools", True)])
+def test_package_that_was_required_is_not_ours(repository, removed, required, is_found):
+    repository.write("package.json", f'{{"name": "app", "dependencies": {{"{required}": "1"}}}}')
+    repository.write("src/a.js", "function log_tools() {\n}\nfunction log_files() {\n}\n")
+    repository.write("docs/a.md", "Here `log_tools` and `log_files` are at work.\n")
+    repository.commit()
+    repository.write("package.json", '{"name": "app"}')
+    repository.write("src/a.js", "function log_files() {\n}\n")
+    repository.git("add", "--all")
+    assert bool(removed(repository, staged=True)) is is_found
+
+
 def test_names_in_a_commit_that_is_not_head_do_not_depend_on_the_index(repository, removed):
     option = 'parser.add_argument("--preview-build")\n'
     repository.write("a.py", option)

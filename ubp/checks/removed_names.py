@@ -215,10 +215,8 @@ class Owners:
             if name.text in line
             for command in re.finditer(_INSTALL, line)
         )
-        if not is_used or fold_name(name.text) in self._packages:
-            return False
-        before = (source.before for source in change.sources.values())
-        return name.text not in {find_package_name(data or b"") for data in before}
+        is_ours = fold_name(name.text) in self._packages or name.text in _own_before(change)
+        return is_used and not is_ours
 
     def is_foreign_program(self, name: CodeName) -> bool:
         """Return whether the program that gets an option is none of this repository's."""
@@ -240,10 +238,12 @@ class Owners:
     def moved_away(self, removed: Removed, change: SourceChange) -> bool:
         """Return whether a manifest shows that a package elsewhere has a removed name now.
 
-        Others still require the package that the change deletes, or the change requires one that
-        has the name of the deleted source, or of which that was a copy, or one has the words of the
-        name in its own.
+        It is the name of one that was required. Or others still require the package that the change
+        deletes, or the change requires one that has the name of the deleted source, or of which
+        that was a copy, or one has the words of the name in its own.
         """
+        if {removed.name, *removed.others} & _required_before(change) - _own_before(change):
+            return True
         words = name_words(removed.name)
         part = f"-{'-'.join(words)}-"
         if len(words) > 1 and any(part in f"-{'-'.join(name_words(n))}-" for n in self._foreign):
@@ -323,14 +323,28 @@ class Owners:
         return self._required - self._own_names
 
 
-def _newly_required(change: SourceChange) -> frozenset[str]:
-    """Return the packages that a change newly requires."""
-    before, after = set[str](), set[str]()
+def _changed_manifests(change: SourceChange) -> Iterator[tuple[str, ChangedSource]]:
     for path, source in change.sources.items():
         if is_dependency_manifest(path):
-            before |= find_required_names(path, source.before or b"")
-            after |= find_required_names(path, source.after or b"")
-    return frozenset(after - before)
+            yield path, source
+
+
+def _own_before(change: SourceChange) -> frozenset[str]:
+    """Return the names of the packages whose manifests a change touches."""
+    found = (find_package_name(source.before or b"") for _, source in _changed_manifests(change))
+    return frozenset(filter(None, found))
+
+
+def _required_before(change: SourceChange) -> frozenset[str]:
+    return frozenset[str]().union(
+        *(find_required_names(path, m.before or b"") for path, m in _changed_manifests(change))
+    )
+
+
+def _newly_required(change: SourceChange) -> frozenset[str]:
+    """Return the packages that a change newly requires."""
+    after = (find_required_names(path, m.after or b"") for path, m in _changed_manifests(change))
+    return frozenset[str]().union(*after) - _required_before(change)
 
 
 def is_source(path: str) -> bool:
