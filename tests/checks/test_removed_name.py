@@ -699,6 +699,45 @@ def test_package_that_was_required_is_not_ours(repository, removed, required, is
     assert bool(removed(repository, staged=True)) is is_found
 
 
+@pytest.mark.parametrize(
+    ("source", "before", "is_found"),
+    [
+        ("src/View.kt", "fun onStopAll() {", True),
+        ("src/View.kt", "override fun onStopAll() {", False),
+        ("src/View.java", "    @Override\n    void onStopAll() {", False),
+        ("android/demo-app/View.kt", "fun onStopAll() {", False),
+        ("koin-sample-app/src/View.kt", "fun onStopAll() {", False),
+        ("buildSrc/View.kt", "fun onStopAll() {", False),
+    ],
+)
+def test_what_is_overridden_or_in_a_sample_is_not_ours(
+    repository, removed, source, before, is_found
+):
+    other = "class View {\n    fun onStartAll() {\n    }\n"
+    repository.write(source, f"{other}{before}\n    }}\n}}\n")
+    repository.write("docs/a.md", "See `onStartAll` and `onStopAll`.\n")
+    repository.commit()
+    repository.write(source, f"{other}}}\n")
+    repository.git("add", "--all")
+    assert bool(removed(repository, staged=True)) is is_found
+
+
+@pytest.mark.parametrize(("required", "is_found"), [("@wyw/transform", False), ("old", True)])
+def test_deleted_package_may_be_in_one_that_is_required_instead(
+    repository, removed, required, is_found
+):
+    repository.write("packages/cli/package.json", '{"name": "@x/cli"}')
+    repository.write("packages/cli/index.js", "function loadGateway() {\n}\n")
+    repository.write("package.json", '{"devDependencies": {"old": "1"}}')
+    repository.write("docs/a.md", "Call `loadGateway()`.\n")
+    repository.commit()
+    repository.remove("packages/cli/package.json")
+    repository.remove("packages/cli/index.js")
+    repository.write("package.json", f'{{"devDependencies": {{"{required}": "1"}}}}')
+    repository.git("add", "--all")
+    assert bool(removed(repository, staged=True)) is is_found
+
+
 def test_names_in_a_commit_that_is_not_head_do_not_depend_on_the_index(repository, removed):
     option = 'parser.add_argument("--preview-build")\n'
     repository.write("a.py", option)

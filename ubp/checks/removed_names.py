@@ -58,8 +58,8 @@ _NO_SOURCE = (
 # What is for tests of others, where it is not in a folder of tests: `lib/app/test_helpers.rb`.
 _FOR_TESTS = r"(?i)test[-_]?(?:helpers?|utils?|cases?)\.\w+$"
 _NO_API = (
-    r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground|benchmarks?"
-    r"|scripts?|tools?|[\w-]*test[-_]?suite|\.\w[^/]*)/"
+    r"(?i)(?:^|/)(?:docs?|docs_src|website|site|(?:[\w-]+[-_])?(?:example|sample|demo)s?(?:[-_]?apps?)?"
+    r"|playground|benchmarks?|scripts?|tools?|buildsrc|build-?logic|[\w-]*test[-_]?suite|\.\w[^/]*)/"
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
 )
 # What they use and do not define may be what the sources had.
@@ -239,8 +239,8 @@ class Owners:
         """Return whether a manifest shows that a package elsewhere has a removed name now.
 
         It is the name of one that was required. Or others still require the package that the change
-        deletes, or the change requires one that has the name of the deleted source, or of which
-        that was a copy, or one has the words of the name in its own.
+        deletes, or the change requires new ones in its place, or one that has the name of the
+        deleted source, or of which that was a copy, or one has the words of the name in its own.
         """
         if {removed.name, *removed.others} & _required_before(change) - _own_before(change):
             return True
@@ -256,8 +256,9 @@ class Owners:
             for path, manifest in change.sources.items()
             if manifest.after is None and is_dependency_manifest(path)
         }
+        newly_required = _newly_required(change)
         if any(
-            name in self._required and removed.path.startswith(f"{folder}/")
+            (name in self._required or newly_required) and removed.path.startswith(f"{folder}/")
             for folder, name in deleted.items()
             if folder
         ):
@@ -269,7 +270,7 @@ class Owners:
             or (
                 re.search(_DOMAIN, name) and f"/{re.sub(_DOMAIN, '/', name)}/" in f"/{removed.path}"
             )
-            for name in _newly_required(change)
+            for name in newly_required
         )
 
     def _is_ours(self, word: str) -> bool:

@@ -30,6 +30,7 @@ _OPTION = rb"(?<=--)[A-Za-z0-9][A-Za-z0-9-]*"
 _QUOTED = rb"(?=([\"'`])([A-Za-z0-9-]+)\1)"
 # Words, and those with hyphens, as options have them.
 _SPELLING = rb"(?<![\w-])(?:--)?([A-Za-z][a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])"
+_OVERRIDES = rb"(?m)^[^\n]*\boverride\b[^\n]*$|@Override\s*?\n[^\n]*"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
 
 
@@ -95,7 +96,8 @@ class SourceChange:
         for path, source in self.sources.items():
             if source.before is None or source.language is None:
                 continue
-            definitions = find_definitions(source.before, source.language)
+            before = re.sub(_OVERRIDES, b"", source.before)  # others define these
+            definitions = find_definitions(before, source.language)
             for name in (*sorted(definitions.names), *sorted(definitions.keys)):
                 folded = fold_name(name)
                 if len(folded) >= MIN_LETTERS:
