@@ -417,10 +417,16 @@ def read_changes(previous: pygit2.Tree | None, tree: pygit2.Tree) -> Changes:
     for delta in difference.deltas:
         if delta.status == pygit2.enums.DeltaStatus.DELETED:
             changes[delta.old_file.path] = None
-        else:
-            is_file = delta.new_file.mode & 0o170000 == 0o100000
-            changes[delta.new_file.path] = delta.new_file.id if is_file else None
+        elif is_file(delta.new_file):
+            changes[delta.new_file.path] = delta.new_file.id
+        elif is_file(delta.old_file):  # not another commit of a submodule
+            changes[delta.new_file.path] = None
     return changes
+
+
+def is_file(entry: pygit2.DiffFile) -> bool:
+    """Whether an entry of a tree is a file, and no link or submodule."""
+    return entry.mode & 0o170000 == 0o100000
 
 
 def describe(found: RemovedMention, changed: dict[str, ChangedSource], names: Replay) -> Record:

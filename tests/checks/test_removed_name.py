@@ -577,11 +577,13 @@ def test_name_that_a_sentence_gives_to_the_repository_is_reported(repository, re
         ("docs/v1/client.md", False),
         ("docs/guide/2.x/client.md", False),
         ("website/versions/version-1.2/client.md", False),
+        ("docs/architecture/adr-010-client.md", False),
+        ("docs/architecture/address-10-client.md", True),
         ("docs/01/client.md", True),
         ("src/v1/client.md", True),
     ],
 )
-def test_documentation_of_a_version_is_left_alone(repository, removed, page, is_found):
+def test_record_of_a_version_or_decision_is_left_alone(repository, removed, page, is_found):
     repository.write("src/client.py", CLIENT)
     repository.write(page, "Call `Client.read_all()`.\n")
     repository.commit()

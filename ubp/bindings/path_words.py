@@ -30,7 +30,7 @@ _TEST_AFFIX = re.compile(r"^test_|[._-](?:test|spec)s?$|(?<=[a-z])Tests?$")
 _PAST_NAME = (
     r"(?i)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
     r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new"
-    r"|breaking[-_]changes)"
+    r"|breaking[-_]changes|adr[-_]?\d)"
     r".*\.\w+$"
 )
 _PAST_FOLDER = (
