@@ -395,7 +395,7 @@ def test_names_that_an_example_defines_or_imports_are_not_reported(client, remov
         "docs/own.md",
         "```python\nfrom else_where import read_all\n```\n\n`read_all`\n",
     )
-    client.write("docs/own2.md", "```python\nasync def read_all(): ...\n```\n\n`read_all`\n")
+    client.write("docs/own2.md", "```python\nasync def read_all():\n    pass\n```\n\n`read_all`\n")
     client.write("docs/client.md", "# Client\n")
     client.commit()
     stage(client, "src/client.py", "def read_all", "def receive")

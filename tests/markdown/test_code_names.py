@@ -50,3 +50,20 @@ def test_name_whose_section_says_that_it_was_removed_is_left_out_of_the_whole_pa
         "### `Gateway.PathPrefixes`\n\n**REMOVED**\n"
     )
     assert [name.text for name in read_code_names(text.encode()).names] == ["maxSize"]
+
+
+@pytest.mark.parametrize(
+    ("block", "is_mentioned"),
+    [
+        ("def read_all(path):\n    ...", True),
+        ("function readAll(path): string", True),
+        ("def read_all(path):\n    return path", False),
+        ("const readAll = 1", False),
+    ],
+)
+def test_head_of_a_function_alone_shows_it_and_defines_nothing(block, is_mentioned):
+    names = read_code_names(
+        f"Use `read_all` and `readAll`.\n\n```js\n{block}\n```\n".encode()
+    ).names
+    defined = "read_all" if "read_all" in block else "readAll"
+    assert (defined in [name.text for name in names]) is is_mentioned

@@ -52,6 +52,7 @@ _DEFINED = (
     r"\b(?:def|class|function|func|fn|const|let|var|for|as)[ \t]+"
     rf"(?:\([^)]*\)[ \t]*)?({_WORD})"
 )
+_DECLARED = rf"\b(?:def|class|function|func|fn)[ \t]+(?:\([^)]*\)[ \t]*)?({_WORD})"
 _PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
 _ASSIGNED = rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
 # A variable that a program gets: `LEVEL=1 program`.
@@ -151,7 +152,8 @@ def read_code_names(data: bytes) -> CodeNames:
         is_program = place == "block" and language in _PROGRAMS - _SHELLS
         names += (name._replace(is_program=is_program) for name in _names(code, number, place))
         if place == "block":
-            own.update(_own_names(code, language))
+            shown = _shown_name(code, lines, number - first_line)
+            own.update(name for name in _own_names(code, language) if name != shown)
             imported.update(_imported_names(code))
         if len(names) > MAX_NAMES:
             break
@@ -230,6 +232,17 @@ def _own_names(code: str, language: str) -> Iterator[str]:
         return
     if language in _PROGRAMS and (assigned := re.match(_ASSIGNED, code)):
         yield assigned[1]
+
+
+def _shown_name(code: str, lines: list[str], number: int) -> str:
+    """Return the name of a function or class of which a block shows the head alone, as of an API.
+
+    It is on the line of this number (from 0).
+    """
+    declared = re.search(_DECLARED, code)
+    below = lines[number + 1].strip() if number + 1 < len(lines) else ""
+    is_head = declared and (below in {"...", "…"} or re.match(FENCE, below))
+    return declared[1] if declared and is_head else ""
 
 
 def _imported_names(code: str) -> Iterator[tuple[str, str]]:
