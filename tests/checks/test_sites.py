@@ -236,6 +236,27 @@ def test_links_of_a_hugo_site_resolve_as_in_a_browser(repository, found):
     assert found(repository) == []
 
 
+def test_zensical_has_the_rules_of_mkdocs(repository, found):
+    config = (
+        '[project]\nsite_name = "x"\ndocs_dir = "src"\n'
+        'nav = [{"Use" = ["use.md", {"A" = "a.md"}]}]\n'
+        '[project.markdown_extensions.toc]\nseparator = "_"\n'
+        'slugify = {object = "pymdownx.slugs.slugify", kwds = {case = "lower"}}\n'
+    )
+    repository.write("zensical.toml", config)
+    repository.write("src/a.md", "# A\n\n## Más dos {#own}\n")
+    repository.write("src/use.md", "# Use\n\n[a](a.md#más_dos_own) [b](a.md#own) [c](b.md)\n")
+    assert found(repository) == [
+        "warning missing-anchor src/use.md:3 markdown a.md#own",
+        "error broken-link src/use.md:3 markdown b.md",
+    ]
+    repository.write("zensical.toml", '[project]\nsite_name = "x"\ndocs_dir = "src"\n')
+    assert found(repository) == [
+        "warning missing-anchor src/use.md:3 markdown a.md#más_dos_own",
+        "error broken-link src/use.md:3 markdown b.md",
+    ]
+
+
 def test_index_of_a_book_is_that_of_the_links_folder(repository, found):
     repository.write("book.toml", "[book]\n")
     repository.write("src/README.md", "# Home\n")

@@ -98,6 +98,49 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
     )
 
 
+def _read_mkdocs_or_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    read = _read_zensical if path.endswith(".toml") else _read_mkdocs
+    return read(folder, path, configs)
+
+
+def _read_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    """Return the site of Zensical, which has MkDocs' settings in TOML."""
+    project = _dig(_read_settings(path, configs[path]), "project")
+    if not isinstance(project, dict):
+        return None
+    root = Root(join(folder, str(project.get("docs_dir") or "docs").strip("/")) or folder)
+    extensions = project.get("markdown_extensions")
+    slugify = _dig(extensions, "toc", "slugify")
+    function = str(_dig(slugify, "object") or slugify or "").rpartition(".")[2]
+    options = {
+        OWN_ANCHORS: "yes" if function not in _MKDOCS_SLUGIFY else "",
+        "separator": str(_dig(extensions, "toc", "separator") or ""),
+        "slugify": function,
+        "case": str(_dig(slugify, "kwds", "case") or ""),
+        # It is one of those that count where none is configured.
+        "attributes": "yes" if extensions is None or "attr_list" in extensions else "",
+    }
+    pages = (join(root.folder, text) for text in _strings_of(project.get("nav")))
+    return Site(
+        MKDOCS,
+        folder,
+        (root,),
+        base=urlsplit(str(project.get("site_url") or "")).path,
+        navigation=tuple(page for page in pages if page and page.endswith(".md"))[:MAX_NAVIGATION]
+        or None,
+        options=tuple(item for item in options.items() if item[1]),
+    )
+
+
+def _strings_of(value: Any) -> Iterator[str]:
+    """Yield the strings in nested lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings_of(item)
+
+
 def _mkdocs_excluded(written: str, folder: str) -> Iterator[str]:
     """Yield the globs of what `exclude_docs` lists, in the format of a `.gitignore`."""
     for line in written.splitlines()[:MAX_EXCLUDED]:
@@ -598,8 +641,8 @@ GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 GENERATORS = (
     Generator(
         MKDOCS,
-        r"(?:mkdocs|properdocs)\.ya?ml",
-        _read_mkdocs,
+        r"(?:mkdocs|properdocs)\.ya?ml|zensical\.toml",
+        _read_mkdocs_or_zensical,
         _mkdocs_anchors,
         "Python-Markdown's toc",
     ),
