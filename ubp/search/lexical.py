@@ -55,8 +55,8 @@ whom whose why will with would you your
 """
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 # However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks. Of a
-# single term that more contain, or that is worthless, the chunks with it in a title, heading or
-# alias are ranked, if they are enough: those weigh as much as several in the text.
+# single term that more contain, the chunks with it in a title, heading or alias are ranked, if they
+# are enough: those weigh as much as several in the text.
 MAX_MATCHES = 30_000
 NAMING: tuple[Column, ...] = ("title", "headings", "aliases")
 
@@ -423,8 +423,7 @@ def _find_chunks(
         rare = match._replace(terms=finding, condition=None, adding=adding)
     if rare.condition is None and len(rare.terms) == 1:
         (term,) = rare.terms
-        many = min(MAX_MATCHES, full_text.size() * WORTHLESS_SHARE)
-        if full_text.frequency(term, match.table) > many:
+        if full_text.frequency(term, match.table) > MAX_MATCHES:
             named = AnyOf(tuple(term._replace(column=column) for column in NAMING))
             chunks = full_text.search(rare._replace(condition=named), limit, within)
             if len(chunks) >= limit:
