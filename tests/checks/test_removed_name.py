@@ -654,15 +654,28 @@ def test_name_of_a_required_package_is_not_reported(repository, removed, manifes
     assert bool(removed(repository, staged=True)) is is_found
 
 
-@pytest.mark.parametrize(("required", "is_found"), [("@x/gateway", False), ("@x/other", True)])
-def test_deleted_package_that_others_require_has_its_names(repository, removed, required, is_found):
+@pytest.mark.parametrize(
+    ("before", "after", "is_found"),
+    [
+        ("@x/gateway", "@x/gateway", False),
+        ("@x/other", "@x/other", True),
+        ("@x/other", "@y/transform", False),
+        ("@x/other", "@x/new", True),
+    ],
+    ids=["others require it", "others do not", "another replaces it", "one of ours replaces it"],
+)
+def test_deleted_package_that_is_elsewhere_has_its_names(
+    repository, removed, before, after, is_found
+):
     repository.write("packages/gateway/package.json", '{"name": "@x/gateway"}')
     repository.write("packages/gateway/index.js", "function loadGateway() {\n}\n")
-    repository.write("package.json", f'{{"devDependencies": {{"{required}": "1"}}}}')
+    repository.write("packages/new/package.json", '{"name": "@x/new"}')
+    repository.write("package.json", f'{{"devDependencies": {{"{before}": "1"}}}}')
     repository.write("docs/a.md", "Call `loadGateway()`.\n")
     repository.commit()
     repository.remove("packages/gateway/package.json")
     repository.remove("packages/gateway/index.js")
+    repository.write("package.json", f'{{"devDependencies": {{"{after}": "1"}}}}')
     repository.git("add", "--all")
     assert bool(removed(repository, staged=True)) is is_found
 
@@ -706,6 +719,7 @@ def test_package_that_was_required_is_not_ours(repository, removed, required, is
     [
         ("src/View.kt", "fun onStopAll() {", True),
         ("src/View.kt", "override fun onStopAll() {", False),
+        ("src/View.kt", "fun onStopAll() {  // no override", True),
         ("src/View.java", "    @Override\n    void onStopAll() {", False),
         ("android/demo-app/View.kt", "fun onStopAll() {", False),
         ("koin-sample-app/src/View.kt", "fun onStopAll() {", False),
@@ -720,22 +734,6 @@ def test_what_is_overridden_or_in_a_sample_is_not_ours(
     repository.write("docs/a.md", "See `onStartAll` and `onStopAll`.\n")
     repository.commit()
     repository.write(source, f"{other}}}\n")
-    repository.git("add", "--all")
-    assert bool(removed(repository, staged=True)) is is_found
-
-
-@pytest.mark.parametrize(("required", "is_found"), [("@wyw/transform", False), ("old", True)])
-def test_deleted_package_may_be_in_one_that_is_required_instead(
-    repository, removed, required, is_found
-):
-    repository.write("packages/cli/package.json", '{"name": "@x/cli"}')
-    repository.write("packages/cli/index.js", "function loadGateway() {\n}\n")
-    repository.write("package.json", '{"devDependencies": {"old": "1"}}')
-    repository.write("docs/a.md", "Call `loadGateway()`.\n")
-    repository.commit()
-    repository.remove("packages/cli/package.json")
-    repository.remove("packages/cli/index.js")
-    repository.write("package.json", f'{{"devDependencies": {{"{required}": "1"}}}}')
     repository.git("add", "--all")
     assert bool(removed(repository, staged=True)) is is_found
 

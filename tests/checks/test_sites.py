@@ -246,6 +246,7 @@ def test_zensical_has_the_rules_of_mkdocs(repository, found):
     repository.write("zensical.toml", config)
     repository.write("src/a.md", "# A\n\n## Más dos {#own}\n")
     repository.write("src/use.md", "# Use\n\n[a](a.md#más_dos_own) [b](a.md#own) [c](b.md)\n")
+    repository.commit()
     assert found(repository) == [
         "warning missing-anchor src/use.md:3 markdown a.md#own",
         "error broken-link src/use.md:3 markdown b.md",

@@ -173,7 +173,7 @@ def test_issuer_that_drops_two_connections_is_asked_again(hub):
 
 def test_log_says_why_a_token_is_refused(hub, monkeypatch, caplog):
     assert hub.call(BOARD, token=hub.person(exp=int(time.time()) - 90))[0] == 401
-    assert "A token was refused: Signature has expired." in caplog.messages
+    assert caplog.messages == ["A token was refused: Signature has expired."]
     monkeypatch.setattr(hub.hub.identities, "_keys", identity.Identities(hub.hub.config)._keys)
     hub.provider.dropped = 1 + len(identity.RETRY_SECONDS)
     assert hub.call(BOARD, token=hub.person())[0] == 401

@@ -109,7 +109,7 @@ def test_invalid_field_is_reported(front_matter: str, problems: list[tuple[int, 
     assert facts._replace(problems=(), title=None) == NOTHING
 
 
-def test_template_is_no_invalid_front_matter_unless_it_has_sources():
+def test_template_is_not_reported_as_invalid_unless_it_has_sources():
     template = '---\ntitle: "{{ replace .Name "-" " " | title }}"\n'
     facts = parse_page(f"{template}---\n# Made\n".encode(), KEYS)
     assert (facts.title, facts.problems) == ("Made", ())

@@ -67,8 +67,7 @@ _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos
 # What will be, and what is somewhere else.
 _OTHER_PAGES = (
     r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+-)?(?:plan|brief|retro|handoff))"
-    r"[^/]*\.\w+$|(?:.*/)?(?:projects|plans|briefs|dispatches)/.*(?:plan|spec|brief|dispatch|slice)"
-    r"|(?:.*/)?(?:designs?|proposals|rfcs?|enhancements|keps)/"
+    r"[^/]*\.\w+$|(?:.*/)?(?:plans|briefs|dispatches|designs?|proposals|rfcs?|enhancements|keps)/"
 )
 # Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
 _VERSIONED = (
@@ -256,7 +255,7 @@ class Owners:
             for path, manifest in change.sources.items()
             if manifest.after is None and is_dependency_manifest(path)
         }
-        newly_required = _newly_required(change)
+        newly_required = _newly_required(change) - self._own_names
         if any(
             (name in self._required or newly_required) and removed.path.startswith(f"{folder}/")
             for folder, name in deleted.items()

@@ -30,7 +30,8 @@ _OPTION = rb"(?<=--)[A-Za-z0-9][A-Za-z0-9-]*"
 _QUOTED = rb"(?=([\"'`])([A-Za-z0-9-]+)\1)"
 # Words, and those with hyphens, as options have them.
 _SPELLING = rb"(?<![\w-])(?:--)?([A-Za-z][a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])"
-_OVERRIDES = rb"(?m)^[^\n]*\boverride\b[^\n]*$|@Override\s*?\n[^\n]*"
+# `override fun close()`, `void close() override;`: the word as a modifier, not `"--override"`.
+_OVERRIDES = rb"(?m)^[^\n\"'`#]*\boverride(?:[ \t]+\w|[ \t]*[;{])[^\n]*$|@Override\s*?\n[^\n]*"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
 
 

@@ -66,7 +66,8 @@ class _Verifier:
         """Return a token that counts, with the reader's name as a claim."""
         try:
             identity = await run_in_threadpool(self._hub.identities.verify, token)
-        except UnauthorizedError:
+        except UnauthorizedError as error:
+            LOG.warning("A token was refused: %s.", error)
             return None
         return AccessToken(
             token=token,

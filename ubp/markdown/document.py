@@ -84,9 +84,10 @@ def parse_page(
 
 
 def _is_template(head: FrontMatter, keys: Sequence[str]) -> bool:
-    """Return whether front matter without sources is no YAML before a generator has filled it."""
-    is_open = head.root is None and _TEMPLATE.search(head.text)
-    return bool(is_open) and not any(re.split(r"[.\[]", key)[0] in head.text for key in keys)
+    """Return whether front matter without sources is a template, which may become valid YAML."""
+    if head.root is not None or not _TEMPLATE.search(head.text):
+        return False
+    return not any(re.split(r"[.\[]", key)[0] in head.text for key in keys)
 
 
 def read_names(

@@ -28,7 +28,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 def split_own_id(content: str) -> tuple[str, str]:
     """Split `Title {#id}`, as site generators write it, into the title and the id.
 
-    Classes alone, `Title {.class}`, are no part of the title either.
+    Classes alone, `Title {.class}`, are not part of the title either.
     """
     if not content.endswith("}"):
         return content, ""

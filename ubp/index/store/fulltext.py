@@ -257,7 +257,7 @@ class FullTextIndex:
         if counted is None or counted.state != state:
             # In one statement, so that all are of one state, which every change writes anew.
             ((found, averages, count),) = self._database.matches(
-                f"SELECT {state_of(table)}, (SELECT block FROM {table}_data WHERE id = 1),"  # noqa: S608  # one of two
+                f"SELECT {_state_of(table)}, (SELECT block FROM {table}_data WHERE id = 1),"  # noqa: S608  # one of two
                 f" count(*) FROM {table} WHERE {table} MATCH ?",
                 [write_fts5(phrase)],
             )
@@ -352,7 +352,7 @@ class _Ranking:
         self._bounds = self._chunks.first, self._chunks.first + len(self._chunks.lengths) - 1
         table, numbers = match.table, ", ".join(map(repr, map(float, match.weights)))
         self._ranks = (
-            f"SELECT {state_of(table)}, NULL UNION ALL"  # noqa: S608  # numbers, constants
+            f"SELECT {_state_of(table)}, NULL UNION ALL"  # noqa: S608  # numbers, constants
             f" SELECT rowid, bm25({table}, {numbers}) FROM {table}"
             f" WHERE {table} MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
         )
@@ -420,7 +420,7 @@ class _Ranking:
         }
 
 
-def state_of(table: Table) -> str:
+def _state_of(table: Table) -> str:
     """Return the query of a table's list of its parts, which FTS5 writes at every change."""
     return f"(SELECT block FROM {table}_data WHERE id = 10)"  # noqa: S608  # one of two
 

@@ -117,7 +117,7 @@ def _read_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site |
         "separator": str(_dig(extensions, "toc", "separator") or ""),
         "slugify": function,
         "case": str(_dig(slugify, "kwds", "case") or ""),
-        # It is one of those that count where none is configured.
+        # Zensical enables it where no extension is configured.
         "attributes": "yes" if extensions is None or "attr_list" in extensions else "",
     }
     pages = (join(root.folder, text) for text in _strings_of(project.get("nav")))
