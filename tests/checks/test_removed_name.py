@@ -382,12 +382,13 @@ def test_option_of_another_program_is_not_reported(client, removed):
     assert len(removed(client, staged=True)) == 2
 
 
-def test_environment_variable_may_be_built_from_a_prefix(client, removed):
-    client.write("src/settings.py", 'prefix = "CLIENT_"\n')
+@pytest.mark.parametrize(("setting", "is_found"), [("trace_file", False), ("log_file", True)])
+def test_environment_variable_may_be_built_from_a_prefix(client, removed, setting, is_found):
+    client.write("src/settings.py", f'prefix = "CLIENT_"\n{setting} = ""\n')
     client.commit()
     stage(client, "src/client.py", "def read_all", "def aread_all")
     stage(client, "src/client.py", "CLIENT_TRACE_FILE", "OTHER")
-    assert len(removed(client, staged=True)) == 1
+    assert len(removed(client, staged=True)) == 1 + is_found
 
 
 def test_names_that_an_example_defines_or_imports_are_not_reported(client, removed):
@@ -664,8 +665,9 @@ def test_name_of_a_required_package_is_not_reported(repository, removed, manifes
     ],
     ids=["others require it", "others do not", "another replaces it", "one of ours replaces it"],
 )
+@pytest.mark.parametrize("is_rewritten", [False, True])
 def test_deleted_package_that_is_elsewhere_has_its_names(
-    repository, removed, before, after, is_found
+    repository, removed, before, after, is_found, is_rewritten
 ):
     repository.write("packages/gateway/package.json", '{"name": "@x/gateway"}')
     repository.write("packages/gateway/index.js", "function loadGateway() {\n}\n")
@@ -676,8 +678,13 @@ def test_deleted_package_that_is_elsewhere_has_its_names(
     repository.remove("packages/gateway/package.json")
     repository.remove("packages/gateway/index.js")
     repository.write("package.json", f'{{"devDependencies": {{"{after}": "1"}}}}')
+    if is_rewritten:  # another package of the same change takes its place, and needs what is new
+        repository.write("packages/next/package.json", '{"name": "@x/next"}')
     repository.git("add", "--all")
-    assert bool(removed(repository, staged=True)) is is_found
+    is_required = after == "@x/gateway"
+    assert bool(removed(repository, staged=True)) is (
+        is_found or (is_rewritten and not is_required)
+    )
 
 
 @pytest.mark.parametrize(
@@ -869,6 +876,27 @@ def test_name_is_reported_with_another_one_of_its_source_that_the_page_has(
     aged.write(path, "class One:\n    def close_file(self):\n        pass\n")
     hint = f"Update the page: it also names `close_file` of {path}."
     assert hints(aged) == ([("fetch_page", hint)] if is_reported else [])
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "page", "reason"),
+    [
+        ("src/loadPage.js", "loadPage", "docs/a.md", ": src/loadPage.js had its name"),
+        ("src/urllib3.js", "urllib3", "docs/a.md", None),
+        ("pages/src/a.js", "loadPage", "pages/README.md", ": pages/src/a.js is in its folder"),
+        ("pages/src/a.js", "loadPage", "README.md", None),
+    ],
+)
+def test_name_of_a_file_or_of_the_pages_own_folder_is_reported(
+    aged, hints, source, name, page, reason
+):
+    aged.write(source, f"export function {name}() {{\n}}\n")
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write(page, f"Call `{name}`.\n")
+    aged.commit()
+    aged.remove(source)
+    assert hints(aged) == ([(name, f"Update the page{reason}.")] if reason else [])
 
 
 def test_name_that_was_added_to_the_page_with_its_source_is_reported_with_the_commit(aged, hints):

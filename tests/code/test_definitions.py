@@ -55,6 +55,11 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("go", '\tif prefix := location.Config["repoPrefix"]; prefix != "" {', "repoPrefix"),
         ("go", '\tKindStore Kind = "objectstore"', "objectstore"),
         ("data", "[profile.cli-dev]", "cli-dev"),
+        ("braces", "fun Service.readAll() = lazy { 1 }", "readAll"),
+        ("braces", "inline fun <reified T : Any> Set<T>.readAll(): T = 1", "readAll"),
+        ("braces", "val View?.pageSize: Int get() = 1", "pageSize"),
+        ("other", "  mattr_accessor :page_size, default: false", "page_size"),
+        ("other", "  class_attribute :page_size", "page_size"),
     ],
 )
 def test_name_is_defined_and_its_key_occurs(language, line, name):
@@ -68,6 +73,10 @@ def test_name_is_defined_and_its_key_occurs(language, line, name):
 )
 def test_call_in_a_language_with_braces_defines_nothing(line):
     assert "read_all" not in find_definitions(line.encode(), "braces").names
+
+
+def test_function_that_extends_a_type_does_not_define_the_type():
+    assert find_definitions(b"fun Service.readAll() = 1", "braces").names == {"readAll"}
 
 
 def test_names_with_a_meaning_in_python_are_not_defined():

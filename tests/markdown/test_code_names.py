@@ -67,3 +67,18 @@ def test_head_of_a_function_alone_shows_it_and_defines_nothing(block, is_mention
     ).names
     defined = "read_all" if "read_all" in block else "readAll"
     assert (defined in [name.text for name in names]) is is_mentioned
+
+
+@pytest.mark.parametrize(
+    ("block", "is_mentioned"),
+    [
+        ("```js\nreadAll = 1\n```\n", True),
+        ("```js\nconst readAll = 1\n```\n", False),
+        ("```js\nclass Reader {\n  readAll = 1\n}\n```\n", False),
+        ("```py\nreadAll = 1\n```\n", False),
+        ("## `readAll`\n\n```py\nreadAll = 1\n```\n", True),
+    ],
+)
+def test_setting_or_heading_makes_a_name_no_examples_own(block, is_mentioned):
+    names = read_code_names(f"Use `readAll`.\n\n{block}".encode()).names
+    assert bool(names) is is_mentioned

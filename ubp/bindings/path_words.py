@@ -38,6 +38,8 @@ _PAST_FOLDER = (
     r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
     r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/"
 )
+# What a forge shows as the first page of the repository, though it is in a folder of its own.
+_FRONT_PAGE = r"(?i)\.github/(?:readme|contributing)[^/]*$"
 
 
 def path_words(text: str) -> frozenset[str]:
@@ -76,6 +78,8 @@ def records_past(path: str) -> bool:
 
     Changelogs, migration guides, decisions, posts and old versions of a documentation do.
     """
+    if re.match(_FRONT_PAGE, path):
+        return False
     folder, slash, name = path.rpartition("/")
     return _is_folder_of_past(folder + slash) or re.match(_PAST_NAME, name) is not None
 

@@ -22,7 +22,15 @@ from ubp.code.dependencies import (
 )
 from ubp.code.removed import ChangedSource, Removed, SourceChange
 from ubp.core.model import FilePath, ObjectId
-from ubp.core.names import fold_name, fragments, is_type_name, may_be_same, name_key, name_words
+from ubp.core.names import (
+    constant_fragments,
+    fold_name,
+    fragments,
+    is_type_name,
+    may_be_same,
+    name_key,
+    name_words,
+)
 from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
 from ubp.markdown.owners import find_link_target, is_of_others
 
@@ -59,7 +67,8 @@ _NO_SOURCE = (
 _FOR_TESTS = r"(?i)test[-_]?(?:helpers?|utils?|cases?)\.\w+$"
 _NO_API = (
     r"(?i)(?:^|/)(?:docs?|docs_src|website|site|(?:[\w-]+[-_])?(?:example|sample|demo)s?(?:[-_]?apps?)?"
-    r"|playground|benchmarks?|scripts?|tools?|buildsrc|build-?logic|[\w-]*test[-_]?suite|\.\w[^/]*)/"
+    r"|playground|benchmarks?|scripts?|tools?|buildsrc|build-?logic|[\w-]*test[-_]?suite"
+    r"|features/(?:steps|step_definitions|support)|\.\w[^/]*)/"
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
 )
 # What they use and do not define may be what the sources had.
@@ -256,8 +265,11 @@ class Owners:
             if manifest.after is None and is_dependency_manifest(path)
         }
         newly_required = _newly_required(change) - self._own_names
+        is_replaced = newly_required and not any(
+            manifest.before is None for _, manifest in _changed_manifests(change)
+        )
         if any(
-            (name in self._required or newly_required) and removed.path.startswith(f"{folder}/")
+            (name in self._required or is_replaced) and removed.path.startswith(f"{folder}/")
             for folder, name in deleted.items()
             if folder
         ):
@@ -502,9 +514,14 @@ def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[
 
 def occurs(name: str, key: int, names: Names) -> bool:
     """Return whether a source has a name, or fragments from which it may build it."""
-    keys = set(map(name_key, fragments(name)))
-    may_build = names.occurring(keys) if name.isupper() else names.building(keys)
-    return bool(names.occurring({key}) or may_build)
+    if names.occurring({key}):
+        return True
+    if not name.isupper():
+        return bool(names.building(set(map(name_key, fragments(name)))))
+    # An environment variable is often made of a prefix and the name of a setting.
+    parts = [(name_key(part), name_key(rest)) for part, rest in constant_fragments(name)]
+    occurring = names.occurring({key for pair in parts for key in pair})
+    return any(occurring.issuperset(pair) for pair in parts)
 
 
 def find_mention(
@@ -534,10 +551,11 @@ def find_evidence(
     if len(found) >= (MIN_COMPANIONS_OF_KEY if removed.is_key else 1):
         companion = next(iter(found.values()))
         return Evidence(companion.text, source=FilePath(removed.companions[companion.key]))
-    if mention.is_option and removed.is_flag:
+    is_replaced = not removed.is_key and change.find_replacement(removed) is not None
+    if is_replaced or (mention.is_option and removed.is_flag):
         return Evidence()
-    if not removed.is_key and change.find_replacement(removed):
-        return Evidence()
+    if own := None if removed.is_key else _find_own(page, removed):
+        return Evidence(source=own)
     addition = names.find_addition(page, mention.text)
     if addition is None:
         return None
@@ -545,6 +563,22 @@ def find_evidence(
     if together or addition.is_name_new():
         return Evidence(commit=addition.commit, source=together)
     return None
+
+
+def _find_own(page: FilePath, removed: Removed) -> FilePath | None:
+    """Return a source that is named after a removed name, or is in the folder of the page."""
+    folder, slash, _ = page.rpartition("/")
+    is_compound = sum(word.isalpha() for word in name_words(removed.name)) > 1
+    name = fold_name(removed.name)
+    return next(
+        (
+            FilePath(path)
+            for path in removed.definers
+            if (is_compound and fold_name(_stem(path)) == name)
+            or (slash and path.startswith(folder + slash))
+        ),
+        None,
+    )
 
 
 def _first_of(paths: Collection[str], among: Collection[FilePath]) -> FilePath | None:

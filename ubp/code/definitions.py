@@ -98,8 +98,13 @@ _RUST = (
 )
 _BRACES = (
     (
-        rb"\b(?:class|struct|interface|enum|trait|record|object|union|namespace|typedef|fun|func"
-        rb"|function|val|var|const|define|protocol|extension|case)[ \t]+(" + _WORD + rb")"
+        rb"\b(?:class|struct|interface|enum|trait|record|object|union|namespace|typedef|func"
+        rb"|function|const|define|protocol|extension|case)[ \t]+(" + _WORD + rb")"
+    ),
+    # also of what it extends: `fun <T> List<T>.second()`
+    (
+        rb"\b(?:fun|val|var)[ \t]+(?:<[^\n=({]*?>[ \t]*)?"
+        rb"(?:\w+(?:<[^\n=({]*?>)?\??\.)*(" + _WORD + rb")"
     ),
     (
         rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
@@ -135,7 +140,10 @@ _STYLE = (
 _OTHER = (
     (rb"\b(?:def|class|module|function|defp?|defmodule|sub)[ \t]+(?:self\.)?(" + _WORD + rb")"),
     (rb"(?m)^[ \t]*@?(" + _WORD + rb")[ \t]*=(?![=~>])"),
-    (rb"\b(?:attr_accessor|attr_reader|attr_writer)[ \t]+:(" + _WORD + rb")"),
+    (
+        rb"\b(?:(?:thread_)?[mc]?attr_(?:accessor|reader|writer)|class_attribute|config_accessor)"
+        rb"[ \t(]+:(" + _WORD + rb")"
+    ),
 )
 _PATTERNS: dict[Language, tuple[bytes, ...]] = {
     "python": (),

@@ -48,15 +48,26 @@ def name_words(name: str) -> list[str]:
 def fragments(name: str) -> Iterator[str]:
     """Yield the parts from which code may build a name: `read*`, `*timeout` of `read_timeout`.
 
-    They have at least half of its words: many names begin with `get_`. Of a constant any will do:
-    an environment variable is often made of a prefix and the name of a setting.
+    They have at least half of its words: many names begin with `get_`.
     """
     words = name_words(name)
     for count in range(1, len(words)):
-        if name.isupper() or 2 * count >= len(words):
+        if 2 * count >= len(words):
             yield "".join(words[:count]) + "*"
-        if name.isupper() or 2 * count <= len(words):
+        if 2 * count <= len(words):
             yield "*" + "".join(words[count:])
+
+
+def constant_fragments(name: str) -> Iterator[tuple[str, str]]:
+    """Yield each part from which code may build a constant, with the name of the rest.
+
+    `CACHE_SIZE` may be `cache*` and `size`, or `*size` and `cache`.
+    """
+    words = name_words(name)
+    for count in range(1, len(words)):
+        first, rest = "".join(words[:count]), "".join(words[count:])
+        yield f"{first}*", rest
+        yield f"*{rest}", first
 
 
 def is_type_name(name: str) -> bool:

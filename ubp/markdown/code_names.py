@@ -55,6 +55,26 @@ _DEFINED = (
 _DECLARED = rf"\b(?:def|class|function|func|fn)[ \t]+(?:\([^)]*\)[ \t]*)?({_WORD})"
 _PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
 _ASSIGNED = rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
+# What no keyword declares in these languages is a setting: `dump_signal = "SIGQUIT"`.
+_SET = rf"{_WORD}[ \t]*="
+_DECLARING = frozenset(
+    {
+        "javascript",
+        "js",
+        "jsx",
+        "typescript",
+        "ts",
+        "tsx",
+        "mjs",
+        "cjs",
+        "mts",
+        "cts",
+        "vue",
+        "svelte",
+    }
+    | {"go", "golang", "rust", "rs", "java", "kotlin", "swift", "c", "cpp", "csharp", "cs", "scala"}
+    | {"dart", "zig"}
+)
 # A variable that a program gets: `LEVEL=1 program`.
 _FOR_COMMAND = r"[ \t>$]*(?:\w+=\S*[ \t]+)+[\w./-]"
 _DESTRUCTURED = r"\b(?:const|let|var)[ \t]*[{\[]([^}\]\n]*)[}\]]"
@@ -146,17 +166,22 @@ def read_code_names(data: bytes) -> CodeNames:
     # A table of contents still lists what its section calls removed.
     headings = [lines[number] for number in records if lines[number].startswith("#")]
     own.update(name.text for line in headings for name in _names(line[:MAX_CODE], 0, "inline"))
+    documented: set[str] = set()  # what a heading names is no example's own
     for number, code, place, language in _commands(_code(lines, first_line)):
         if len(code) > MAX_CODE or number - first_line in records:
             continue
         is_program = place == "block" and language in _PROGRAMS - _SHELLS
-        names += (name._replace(is_program=is_program) for name in _names(code, number, place))
+        found = [name._replace(is_program=is_program) for name in _names(code, number, place)]
+        names += found
         if place == "block":
             shown = _shown_name(code, lines, number - first_line)
             own.update(name for name in _own_names(code, language) if name != shown)
             imported.update(_imported_names(code))
+        elif lines[number - first_line].startswith("#"):
+            documented.update(name.text for name in found)
         if len(names) > MAX_NAMES:
             break
+    own -= documented
     return CodeNames(tuple([name for name in names if name.text not in own]), imported)
 
 
@@ -229,6 +254,8 @@ def _own_names(code: str, language: str) -> Iterator[str]:
     for group in (*re.findall(_PARAMETERS, code), *re.findall(_DESTRUCTURED, code)):
         yield from re.findall(_WORD, group)
     if language in _SHELLS and re.match(_FOR_COMMAND, code):
+        return
+    if language in _DECLARING and re.match(_SET, code):
         return
     if language in _PROGRAMS and (assigned := re.match(_ASSIGNED, code)):
         yield assigned[1]
