@@ -521,7 +521,7 @@ def occurs(name: str, key: int, names: Names) -> bool:
     # An environment variable is often made of a prefix and the name of a setting.
     parts = [(name_key(part), name_key(rest)) for part, rest in constant_fragments(name)]
     occurring = names.occurring({key for pair in parts for key in pair})
-    return any(occurring.issuperset(pair) for pair in parts)
+    return any(occurring >= set(pair) for pair in parts)
 
 
 def find_mention(

@@ -39,7 +39,7 @@ MAX_HIGHLIGHTS, SHOWN_WORDS = 100, 8
 # paragraphs, so that about half had an answer (benchmarks/kits/notes.py calibration): of those with
 # 0.8 and more 0.93 had, and they are 0.61 of all that had; fitted without one of the four sets,
 # 0.81 to 1.00 of that.
-SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 7.8, 9.0, 4.9, -5.5
+SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 3.8, 4.4, 2.8, -3.2
 # Of a question in another script than the note (Japanese or Chinese, and English): its score, its
 # lead, and which share of the question's words in Latin letters it contains (names, mostly), from
 # -0.5 to 0.5; 0 without any. Fitted to 240 questions over notes with and without the answer
