@@ -75,6 +75,7 @@ def test_head_of_a_function_alone_shows_it_and_defines_nothing(block, is_mention
         ("```js\nreadAll = 1\n```\n", True),
         ("```js\nconst readAll = 1\n```\n", False),
         ("```js\nclass Reader {\n  readAll = 1\n}\n```\n", False),
+        ("```kotlin\nconfig.copy(\n  readAll = 1\n)\n```\n", True),
         ("```py\nreadAll = 1\n```\n", False),
         ("## `readAll`\n\n```py\nreadAll = 1\n```\n", True),
     ],

@@ -55,24 +55,15 @@ _DEFINED = (
 _DECLARED = rf"\b(?:def|class|function|func|fn)[ \t]+(?:\([^)]*\)[ \t]*)?({_WORD})"
 _PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
 _ASSIGNED = rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
-# What no keyword declares in these languages is a setting: `dump_signal = "SIGQUIT"`.
-_SET = rf"{_WORD}[ \t]*="
+# What no keyword or type declares in these languages is a setting (`dump_signal = "QUIT"`), or an
+# argument by its name; in scripts it is a field where it is indented.
+_SET = rf"[ \t>]*{_WORD}[ \t]*="
+_SCRIPTS = frozenset(
+    {"javascript", "js", "jsx", "typescript", "ts", "tsx", "mjs", "cjs", "mts", "cts"}
+    | {"vue", "svelte"}
+)
 _DECLARING = frozenset(
-    {
-        "javascript",
-        "js",
-        "jsx",
-        "typescript",
-        "ts",
-        "tsx",
-        "mjs",
-        "cjs",
-        "mts",
-        "cts",
-        "vue",
-        "svelte",
-    }
-    | {"go", "golang", "rust", "rs", "java", "kotlin", "swift", "c", "cpp", "csharp", "cs", "scala"}
+    {"go", "golang", "rust", "rs", "java", "kotlin", "swift", "c", "cpp", "csharp", "cs", "scala"}
     | {"dart", "zig"}
 )
 # A variable that a program gets: `LEVEL=1 program`.
@@ -255,7 +246,8 @@ def _own_names(code: str, language: str) -> Iterator[str]:
         yield from re.findall(_WORD, group)
     if language in _SHELLS and re.match(_FOR_COMMAND, code):
         return
-    if language in _DECLARING and re.match(_SET, code):
+    is_field = language in _SCRIPTS and code[:1] in {" ", "\t"}
+    if language in _DECLARING | _SCRIPTS and not is_field and re.match(_SET, code):
         return
     if language in _PROGRAMS and (assigned := re.match(_ASSIGNED, code)):
         yield assigned[1]
