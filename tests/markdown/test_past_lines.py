@@ -15,6 +15,7 @@ from ubp.markdown.past_lines import find_record_lines, has_notice
         "It will be removed.",
         "Removed in 3.0: `read_all`",
         "`read_all` (removed)",
+        "`read_all` (`string`, **Removed** Use `aread_all`.)",
         "Removed on 2024-01-03.",
         "`read_all` was renamed to `aread_all`.",
         "`read_all` is no longer there.",
