@@ -14,9 +14,10 @@ XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are aske
 the English paragraphs and the other way round. FOLDER has clones, below their names without the
 owner, of the repositories in `benchmarks/data/notes_across.json`: 360 questions about 120 of their
 notes, 240 of them Japanese over English notes and English over Japanese ones, none translated, by a
-reader who saw the notes alone; or of those in `notes_further.json`: 180 about 120 others. Each is
-asked twice, over all notes and without those 120; `without` is what a second reader says of the
-passages that are found then.
+reader who saw the notes alone; or of those in `notes_further.json`: 180 about 120 others, or in
+`notes_drawn.json`: 100 about 50 Japanese ones. Each is asked twice, over all notes and without
+those that the questions are about; `without` is what a second reader says of the passages that are
+found then.
 """
 
 import argparse
@@ -42,7 +43,7 @@ from ubp.workspace import Workspace
 
 DATA = Path(__file__).parents[1] / "data"
 QUESTIONS = DATA / "notes_questions.json"
-ACROSS = DATA / "notes_across.json", DATA / "notes_further.json"
+ACROSS = [DATA / f"notes_{name}.json" for name in ("across", "further", "drawn")]
 MAX_QUESTIONS = 500
 SURE = 0.8
 
