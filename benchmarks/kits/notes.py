@@ -188,7 +188,7 @@ def across(folder: Path) -> None:
         for rows in sets
         if all((folder / row["repository"].rpartition("/")[2]).is_dir() for row in rows)
     )
-    for notes in ("en", "ja"):
+    for notes in sorted({row["notes"] for row in asked}):
         rows = [row for row in asked if row["notes"] == notes]
         clones = {row["repository"].rpartition("/")[2] for row in rows}
         drawn = {f"{row['repository'].rpartition('/')[2]}/{row['path']}" for row in rows}
