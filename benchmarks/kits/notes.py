@@ -43,7 +43,7 @@ from ubp.workspace import Workspace
 
 DATA = Path(__file__).parents[1] / "data"
 QUESTIONS = DATA / "notes_questions.json"
-ACROSS = [DATA / f"notes_{name}.json" for name in ("across", "further", "drawn")]
+ACROSS = DATA / "notes_across.json", DATA / "notes_further.json", DATA / "notes_drawn.json"
 MAX_QUESTIONS = 500
 SURE = 0.8
 

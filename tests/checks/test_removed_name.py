@@ -581,6 +581,9 @@ def test_name_that_a_sentence_gives_to_the_repository_is_reported(repository, re
         ("docs/architecture/adr-010-client.md", False),
         ("docs/architecture/address-10-client.md", True),
         ("docs/01/client.md", True),
+        (".github/README_ja.md", True),
+        (".github/CONTRIBUTING.md", True),
+        (".github/pull_request_template.md", False),
         ("src/v1/client.md", True),
     ],
 )
@@ -729,6 +732,8 @@ def test_package_that_was_required_is_not_ours(repository, removed, required, is
         ("android/demo-app/View.kt", "fun onStopAll() {", False),
         ("koin-sample-app/src/View.kt", "fun onStopAll() {", False),
         ("buildSrc/View.kt", "fun onStopAll() {", False),
+        ("features/steps/View.kt", "fun onStopAll() {", False),
+        ("features/View.kt", "fun onStopAll() {", True),
     ],
 )
 def test_what_is_overridden_or_in_a_sample_is_not_ours(
@@ -879,13 +884,15 @@ def test_name_is_reported_with_another_one_of_its_source_that_the_page_has(
 @pytest.mark.parametrize(
     ("source", "page", "reason"),
     [
-        ("src/loadPage.js", "docs/a.md", ": src/loadPage.js had its name"),
+        ("src/loadPage.js", "docs/a.md", ": src/loadPage.js is named after it"),
         ("src/urllib3.js", "docs/a.md", None),
         ("pages/src/a.js", "pages/README.md", ": pages/src/a.js is in its folder"),
         ("pages/src/a.js", "README.md", None),
     ],
 )
-def test_name_of_a_file_or_of_the_pages_own_folder_is_reported(aged, hints, source, page, reason):
+def test_name_is_reported_if_its_file_has_it_or_is_in_the_folder_of_the_page(
+    aged, hints, source, page, reason
+):
     name = "urllib3" if "urllib3" in source else "loadPage"
     aged.write(source, f"export function {name}() {{\n}}\n")
     aged.commit()

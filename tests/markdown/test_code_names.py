@@ -48,6 +48,7 @@ def test_name_whose_section_says_that_it_was_removed_is_left_out_of_the_whole_pa
     text = (
         "# Options\n- [`Gateway.PathPrefixes`](#a)\n- `maxSize`\n"
         "### `Gateway.PathPrefixes`\n\n**REMOVED**\n"
+        "### Instead of `Gateway.PathPrefixes`\n"
     )
     assert [name.text for name in read_code_names(text.encode()).names] == ["maxSize"]
 
@@ -80,6 +81,6 @@ def test_head_of_a_function_alone_shows_it_and_defines_nothing(block, is_mention
         ("## `readAll`\n\n```py\nreadAll = 1\n```\n", True),
     ],
 )
-def test_setting_or_heading_makes_a_name_no_examples_own(block, is_mentioned):
+def test_example_does_not_define_what_it_sets_or_what_a_heading_documents(block, is_mentioned):
     names = read_code_names(f"Use `readAll`.\n\n{block}".encode()).names
     assert bool(names) is is_mentioned

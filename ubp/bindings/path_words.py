@@ -38,7 +38,7 @@ _PAST_FOLDER = (
     r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
     r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/"
 )
-# What a forge shows as the first page of the repository, though it is in a folder of its own.
+# GitHub shows these as if they were at the root.
 _FRONT_PAGE = r"(?i)\.github/(?:readme|contributing)[^/]*$"
 
 

@@ -554,8 +554,9 @@ def find_evidence(
     is_replaced = not removed.is_key and change.find_replacement(removed) is not None
     if is_replaced or (mention.is_option and removed.is_flag):
         return Evidence()
-    if own := None if removed.is_key else _find_own(page, removed):
-        return Evidence(source=own)
+    own_source = None if removed.is_key else _find_own_source(page, removed)
+    if own_source:
+        return Evidence(source=own_source)
     addition = names.find_addition(page, mention.text)
     if addition is None:
         return None
@@ -565,7 +566,7 @@ def find_evidence(
     return None
 
 
-def _find_own(page: FilePath, removed: Removed) -> FilePath | None:
+def _find_own_source(page: FilePath, removed: Removed) -> FilePath | None:
     """Return a source that is named after a removed name, or is in the folder of the page."""
     folder, slash, _ = page.rpartition("/")
     is_compound = sum(word.isalpha() for word in name_words(removed.name)) > 1

@@ -55,17 +55,7 @@ _DEFINED = (
 _DECLARED = rf"\b(?:def|class|function|func|fn)[ \t]+(?:\([^)]*\)[ \t]*)?({_WORD})"
 _PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
 _ASSIGNED = rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
-# What no keyword or type declares in these languages is a setting (`dump_signal = "QUIT"`), or an
-# argument by its name; in scripts it is a field where it is indented.
-_SET = rf"[ \t>]*{_WORD}[ \t]*="
-_SCRIPTS = frozenset(
-    {"javascript", "js", "jsx", "typescript", "ts", "tsx", "mjs", "cjs", "mts", "cts"}
-    | {"vue", "svelte"}
-)
-_DECLARING = frozenset(
-    {"go", "golang", "rust", "rs", "java", "kotlin", "swift", "c", "cpp", "csharp", "cs", "scala"}
-    | {"dart", "zig"}
-)
+_SET = rf"{_WORD}[ \t]*="
 # A variable that a program gets: `LEVEL=1 program`.
 _FOR_COMMAND = r"[ \t>$]*(?:\w+=\S*[ \t]+)+[\w./-]"
 _DESTRUCTURED = r"\b(?:const|let|var)[ \t]*[{\[]([^}\]\n]*)[}\]]"
@@ -73,13 +63,21 @@ _IMPORTED = (
     r"\bfrom[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([^)\n]*)"
     r"|\bimport[ \t]+(?:type[ \t]+)?\{?([^}'\"\n]*)\}?[ \t]*from[ \t]*['\"]([^'\"\n]+)"
 )
-# Languages in which `name = …` binds a variable of the example, and no key of a configuration.
-_PROGRAMS = frozenset(
-    {"python", "py", "pycon", "python3", "javascript", "js", "jsx", "typescript", "ts", "tsx", "go"}
-    | {"golang", "rust", "rs", "ruby", "rb", "java", "kotlin", "php", "swift", "c", "cpp", "csharp"}
-    | {"bash", "sh", "shell", "console", "zsh", "vue", "mjs", "cjs", "svelte", "cts", "mts"}
-    | {"julia", "jl", "lua", "elixir", "scala", "r", "perl", "dart", "groovy", "zig", "nix", "cs"}
-    | {"graphql", "gql"}
+_SCRIPTS = frozenset(
+    {"javascript", "js", "jsx", "typescript", "ts", "tsx", "mjs", "cjs", "mts", "cts"}
+    | {"vue", "svelte"}
+)
+# Languages that declare variables with a keyword or type. Without one, `name = …` is a setting
+# (`dump_signal = "QUIT"`) or a named argument; indented, in scripts, a field of a class.
+_DECLARING = _SCRIPTS | frozenset(
+    {"go", "golang", "rust", "rs", "java", "kotlin", "swift", "c", "cpp", "csharp", "cs", "scala"}
+    | {"dart", "zig"}
+)
+# Languages in which `name = …` otherwise binds a variable of the example, and no key of a
+# configuration.
+_PROGRAMS = _DECLARING | frozenset(
+    {"python", "py", "pycon", "python3", "ruby", "rb", "php", "bash", "sh", "shell", "console"}
+    | {"zsh", "julia", "jl", "lua", "elixir", "r", "perl", "groovy", "nix", "graphql", "gql"}
 )
 _SHELLS = frozenset({"bash", "sh", "shell", "console", "zsh"})
 
@@ -149,6 +147,7 @@ def read_code_names(data: bytes) -> CodeNames:
     text = re.sub(_COMMENT, lambda comment: "\n" * comment[0].count("\n"), text)
     names: list[CodeName] = []
     own: set[str] = set()
+    documented: set[str] = set()
     imported: dict[str, str] = {}
     for number, line in enumerate(head.split("\n"), 1):
         names += _names(line, number, "front matter") if len(line) <= MAX_CODE else ()
@@ -156,8 +155,7 @@ def read_code_names(data: bytes) -> CodeNames:
     records = find_record_lines(lines)
     # A table of contents still lists what its section calls removed.
     headings = [lines[number] for number in records if lines[number].startswith("#")]
-    own.update(name.text for line in headings for name in _names(line[:MAX_CODE], 0, "inline"))
-    documented: set[str] = set()  # what a heading names is no example's own
+    removed = {name.text for line in headings for name in _names(line[:MAX_CODE], 0, "inline")}
     for number, code, place, language in _commands(_code(lines, first_line)):
         if len(code) > MAX_CODE or number - first_line in records:
             continue
@@ -172,8 +170,9 @@ def read_code_names(data: bytes) -> CodeNames:
             documented.update(name.text for name in found)
         if len(names) > MAX_NAMES:
             break
-    own -= documented
-    return CodeNames(tuple([name for name in names if name.text not in own]), imported)
+    # A name in a heading is documented by the page, although an example may define it.
+    hidden = removed | (own - documented)
+    return CodeNames(tuple([name for name in names if name.text not in hidden]), imported)
 
 
 def _code(lines: list[str], first: int) -> Iterator[_Code]:
@@ -246,8 +245,8 @@ def _own_names(code: str, language: str) -> Iterator[str]:
         yield from re.findall(_WORD, group)
     if language in _SHELLS and re.match(_FOR_COMMAND, code):
         return
-    is_field = language in _SCRIPTS and code[:1] in {" ", "\t"}
-    if language in _DECLARING | _SCRIPTS and not is_field and re.match(_SET, code):
+    start = code if language in _SCRIPTS else code.lstrip(" \t>")
+    if language in _DECLARING and re.match(_SET, start):
         return
     if language in _PROGRAMS and (assigned := re.match(_ASSIGNED, code)):
         yield assigned[1]

@@ -90,8 +90,8 @@ def _reason(outdated: OutdatedMention) -> str:
         return f", as {evidence.page}, which means the same name"
     if evidence and evidence.source:
         folder = outdated.page.rpartition("/")[0]
-        is_beside = folder and evidence.source.startswith(f"{folder}/")
-        return f": {evidence.source} {'is in its folder' if is_beside else 'had its name'}"
+        is_inside = folder and evidence.source.startswith(f"{folder}/")
+        return f": {evidence.source} {'is in its folder' if is_inside else 'is named after it'}"
     return ""
 
 

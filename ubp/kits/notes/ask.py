@@ -44,13 +44,13 @@ SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 3.8, 4.4, 2.8, -3.2
 # Of a question in another script than the note (Japanese or Chinese, and English): its score, its
 # lead, and which share of the question's words in Latin letters it contains (names, mostly), from
 # -0.5 to 0.5; 0 without any. Fitted to 240 questions over notes with and without the answer
-# (benchmarks/kits/notes.py across), then all times 0.6, as too many of 180 further ones were far
-# from 0.5 and wrong. Of both, 33 of 39 answers with 0.8 and more are right (before 62 of 74), and
-# 19 of 360 answerable questions are below 0.25 (before 76).
+# (benchmarks/kits/notes.py across), then all times 0.6, as too many of 240 further ones were far
+# from 0.5 and wrong. Of both, 23 of 25 answers with 0.8 and more are right, and 19 of 360
+# answerable questions are below 0.25 (before 76).
 CROSS_SCORE_WEIGHT, CROSS_LEAD_WEIGHT, CROSS_NAMES_WEIGHT, CROSS_BIAS = 4.7, 2.1, 1.6, -1.7
 MAX_CROSS = 0.6  # where a note in the question's own script is better, which was not measured
-# Less have 0.06 of the same questions that had an answer, and 0.70 of the others; across languages
-# 0.05 and 0.19.
+# Of the same questions 0.01 of the answerable ones and 0.22 of the others have less; across
+# languages 0.05 and 0.19.
 MIN_CONFIDENCE = 0.25
 
 
