@@ -884,9 +884,9 @@ def test_name_is_reported_with_another_one_of_its_source_that_the_page_has(
 @pytest.mark.parametrize(
     ("source", "page", "reason"),
     [
-        ("src/loadPage.js", "docs/a.md", ": src/loadPage.js is named after it"),
+        ("src/loadPage.js", "docs/a.md", ": src/loadPage.js was named after it"),
         ("src/urllib3.js", "docs/a.md", None),
-        ("pages/src/a.js", "pages/README.md", ": pages/src/a.js is in its folder"),
+        ("pages/src/a.js", "pages/README.md", ": pages/src/a.js was in its folder"),
         ("pages/src/a.js", "README.md", None),
     ],
 )

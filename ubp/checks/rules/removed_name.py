@@ -91,7 +91,7 @@ def _reason(outdated: OutdatedMention) -> str:
     if evidence and evidence.source:
         folder = outdated.page.rpartition("/")[0]
         is_inside = folder and evidence.source.startswith(f"{folder}/")
-        return f": {evidence.source} {'is in its folder' if is_inside else 'is named after it'}"
+        return f": {evidence.source} {'was in its folder' if is_inside else 'was named after it'}"
     return ""
 
 
