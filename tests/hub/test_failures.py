@@ -31,22 +31,24 @@ from ubp.sync.hub_client import TIMEOUT_SECONDS
 
 CONFIG = HubConfig(url="http://127.0.0.1:1")
 # For each number on stdin, a child pushes that run and those after it until it is killed, and
-# writes each number first.
+# writes each number first. To a file, not to a pipe: whoever waits for a line can give up.
 PUSHER = """
 import os, sys
 sys.path[:0] = [{root!r}]
 from tests.hub.test_order import push_run
-from ubp.hub.database import STATEMENT_SECONDS, Database, DatabaseDownError
+from ubp.hub.database import Database
+written = open({written!r}, "a")
 for line in sys.stdin:
     child = os.fork()
     if not child:
         with Database.open({address!r}) as database:
-            for run in range(int(line), int(line) + 10_000):
-                print(run, os.getpid(), flush=True)
+            for run in range(int(line), int(line) + 1_000):
+                print(run, os.getpid(), file=written, flush=True)
                 push_run(database, run)
     os.waitpid(child, 0)
-    print("killed", 0, flush=True)
+    print("killed", 0, file=written, flush=True)
 """
+LINE_SECONDS = 60
 POINTS = 40
 KILL_BACKENDS = """
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -70,32 +72,52 @@ def assert_whole(database, at_most):
             assert orphans == (0,)
 
 
-def test_killed_hub_and_backend_leave_the_old_or_the_new_board(database, database_address):
+def lines_of(path, process):
+    """Yield the words of each line that a process writes, once it is complete."""
+    with path.open(encoding="ascii") as file:
+        line = ""
+        deadline = time.monotonic() + LINE_SECONDS
+        while True:
+            line += file.readline()
+            if line.endswith("\n"):
+                yield line.split()
+                line = ""
+                deadline = time.monotonic() + LINE_SECONDS
+            else:
+                assert time.monotonic() < deadline, f"no line for {LINE_SECONDS} s"
+                assert process.poll() is None, "the process has ended"
+                time.sleep(0.001)
+
+
+def test_killed_hub_and_backend_leave_the_old_or_the_new_board(
+    database, database_address, tmp_path
+):
     choose = random.Random(34)
-    program = PUSHER.format(root=os.getcwd(), address=database_address)
+    path = tmp_path / "written"
+    path.touch()
+    program = PUSHER.format(root=os.getcwd(), written=str(path), address=database_address)
     first, written = 1, set()
     with (
         subprocess.Popen(
-            [sys.executable, "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            bufsize=1,
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, text=True, bufsize=1
         ) as process,
         psycopg.connect(database_address, autocommit=True) as connection,
     ):
+        lines = lines_of(path, process)
         for point in range(POINTS):
             process.stdin.write(f"{first}\n")
-            process.stdout.readline()
+            next(lines)
             began = time.monotonic()
-            last, pid = map(int, process.stdout.readline().split())  # one push has ended
+            last, pid = map(int, next(lines))  # one push has ended
             time.sleep(choose.random() * (time.monotonic() - began))
             if point % 2:
                 connection.execute(KILL_BACKENDS)
                 time.sleep(choose.random() * 0.02)
             os.kill(pid, signal.SIGKILL)
-            while (line := process.stdout.readline().split()[0]) != "killed":
-                last = int(line)
+            for word, _ in lines:
+                if word == "killed":
+                    break
+                last = int(word)
             assert_whole(database, last)
             written.update(run for run, _, _ in stored(database))
             first = last + 1
