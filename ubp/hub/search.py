@@ -36,7 +36,7 @@ from ubp.hub.searched import Asked, HubMeaning, Organisation
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
 from ubp.search.filters import page_filters
-from ubp.search.lexical import JAPANESE, JoinedNames
+from ubp.search.lexical import JAPANESE
 from ubp.search.named import MAX_READ, name_matches
 from ubp.search.pages import (
     Mode,
@@ -78,7 +78,7 @@ class Searcher:
         """
         meaning = self._meaning(organisation, query.mode)
         _prepare(organisation, read_query(query.text, field_names=organisation.field_names))
-        context = SearchContext(_names(organisation), meaning, Stopwatch(time.monotonic))
+        context = SearchContext(self._names(organisation), meaning, Stopwatch(time.monotonic))
         is_fallback = meaning is None and query.mode == "hybrid"
         try:
             answer = find_pages(organisation, query, context)
@@ -98,6 +98,9 @@ class Searcher:
                 raise BadArgumentError("mode", "The hub has no embedding model.")
             return None
         return HubMeaning(organisation, vectors, model)
+
+    def _names(self, organisation: Organisation) -> ViewNames:
+        return ViewNames(organisation, self.mirror.names([*organisation.tips.values()]))
 
     def search(
         self, connection: Connection, reader: str, request: HubSearchRequest
@@ -143,7 +146,7 @@ class Searcher:
         organisation = self.open(connection, reader, request.repository)
         query = read_query(request.query, is_exact=True, field_names=organisation.field_names)
         _prepare(organisation, query)
-        found = find_sections(organisation, request.query, request.limit, _names(organisation))
+        found = find_sections(organisation, request.query, request.limit, self._names(organisation))
         results = []
         for hit in found.hits:
             path = hit.page.filepath
@@ -260,12 +263,6 @@ def _found(
 def _mirrored(organisation: Organisation, path: FilePath) -> tuple[MirroredPage, MirroredTip]:
     tip = organisation.tips[repository_of(path)]
     return tip.pages[path], tip
-
-
-def _names(organisation: Organisation) -> ViewNames:
-    return ViewNames(
-        organisation, JoinedNames([mirrored.names for mirrored in organisation.tips.values()])
-    )
 
 
 def _prepare(organisation: Organisation, query: Query) -> None:

@@ -23,7 +23,7 @@ from ubp.core.model import (
 )
 from ubp.hub.bm25 import Candidate, Occurrences, rank_candidates
 from ubp.hub.database import Connection
-from ubp.hub.frequencies import Counted, Frequencies
+from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.mirror import MirroredPage, MirroredTip
 from ubp.hub.tokens import write_tsquery
 from ubp.index.embed.mirror import PageKey, VectorMirror
@@ -84,6 +84,7 @@ class Organisation:
         self.by_id = {mirrored.tip.id: mirrored for mirrored in tips}
         self.cache = DerivedValues()
         self.statements = 0
+        self.versions = Versions.of((mirrored.tip.id, mirrored.tip.version) for mirrored in tips)
         self._readable = _array(self.by_id)
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
@@ -265,26 +266,26 @@ class HubWords:
         """Count phrases, and find the pages that match, in one statement for all of them."""
         values: dict[str, Any] = {}
         columns: list[str] = []
-        tips, counted = self._organisation.by_id, self._organisation.frequencies
-        counting: dict[Counted, dict[int, int]] = {}
+        readable, frequencies = self._organisation.versions, self._organisation.frequencies
+        counting: dict[Counted, Versions] = {}
         for phrase, table in _pairs(phrases):
             if (phrase, table) in self._frequencies:
                 continue
-            known = counted.known((phrase, table), tips)
-            if len(known) == len(tips):
-                self._frequencies[phrase, table] = sum(known.values())
+            known, others = frequencies.known((phrase, table), readable)
+            self._frequencies[phrase, table] = known
+            if not len(others):
                 continue
             number = len(columns)
-            counting[phrase, table] = known
-            readable = "repositories"
-            if known:
-                readable = f"r{number}"
-                values[readable] = _array(tips.keys() - known.keys())
+            counting[phrase, table] = others
+            counted_in = "repositories"
+            if len(others) < len(readable):
+                counted_in = f"r{number}"
+                values[counted_in] = _array(others.repositories.tolist())
             values[f"q{number}"] = write_tsquery(phrase, table)
             columns.append(
                 f"(select json_object_agg(counted.repository, counted.chunks) from"  # noqa: S608  # one of two tables, numbers
                 f" (select repository, count(*) as chunks from chunk"
-                f" where repository = any(%({readable})s)"
+                f" where repository = any(%({counted_in})s)"
                 f" and {table} @@ %(q{number})s::tsquery group by repository) counted)"
             )
         for number, (match, table, limit) in enumerate(asked):
@@ -300,10 +301,10 @@ class HubWords:
         if not columns:
             return
         (row,) = self._organisation.rows(f"select {', '.join(columns)}", values)
-        for (what, chunks), found in zip(counting.items(), row, strict=False):
-            chunks.update((int(repository), n) for repository, n in (found or {}).items())
-            self._frequencies[what] = sum(chunks.values())
-            counted.keep(what, tips, chunks)
+        for (what, others), found in zip(counting.items(), row, strict=False):
+            chunks = {int(repository): n for repository, n in (found or {}).items()}
+            self._frequencies[what] += sum(chunks.values())
+            frequencies.keep(what, others, chunks)
         for question, texts in zip(asked, row[len(counting) :], strict=True):
             keys = (text.split(" ") for text in texts or ())
             self._holding[question] = {(int(r), ObjectId(blob)) for r, blob in keys}

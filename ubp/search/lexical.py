@@ -7,7 +7,8 @@ by blobs, does not contain them; words in them are added to the rank.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from math import log
 from typing import NamedTuple
@@ -172,14 +173,29 @@ class FileNames:
     ) -> set[FilePath]:
         """Return the documents whose names have a key.
 
-        Only names that begin as the key's first word does are compared.
+        Only names that begin as the key's first word does, or with no letter, are compared.
         """
-        beginning = re.escape(key[0][: max(1, len(key[0]) - 1)])
-        found = set()
-        for match in re.finditer(rf"^(?:[^\w\n]|_)*{beginning}.*$", self._text, re.MULTILINE):
-            if key_of(match[0]) == key:
-                found.add(self.paths[bisect_right(self._starts, match.start()) - 1])
-        return found
+        beginning = key[0][: max(1, len(key[0]) - 1)]
+        lines = *self._beginning(beginning), *self._unlettered
+        return {self.paths[line] for line in lines if key_of(self._line(line)) == key}
+
+    @cached_property
+    def _unlettered(self) -> tuple[int, ...]:
+        """The lines that begin with neither a letter nor a digit: `_config`, `.well-known`."""
+        starts = (match.start() for match in _UNLETTERED.finditer(self._text))
+        return tuple(bisect_right(self._starts, start) - 1 for start in starts)
+
+    def _beginning(self, beginning: str) -> Iterator[int]:
+        """Yield the lines that begin so."""
+        if self._text.startswith(beginning):
+            yield 0
+        start = self._text.find("\n" + beginning)
+        while start >= 0:
+            yield bisect_right(self._starts, start + 1) - 1
+            start = self._text.find("\n" + beginning, start + 1)
+
+    def _line(self, line: int) -> str:
+        return self._text[self._starts[line] : self._starts[line + 1] - 1]
 
     def _lines(self, term: Term, max_names: int) -> dict[int, int] | None:
         """Return the lines with a term and its length there; None if there are too many."""
@@ -445,5 +461,6 @@ def _rank_and_path(place: Ranked) -> tuple[float, FilePath]:
 
 _PART = re.compile(r"[A-Za-z_]{3,}")
 _LINE_ENDS = re.compile(r"[\r\n]")
+_UNLETTERED = re.compile(r"^(?:[^\w\n]|_)", re.MULTILINE)
 _PLAIN_WORD = r"[A-Z]?[a-z]+(?:[-'][A-Za-z][a-z]*)*"
 _ENGLISH = re.compile(f"{_PLAIN_WORD}(?: {_PLAIN_WORD})+")

@@ -17,6 +17,7 @@ from ubp.index.embed.vectors import Floats, Mask, Matrix, QuantizedRows, best
 MAX_GONE_SHARE = 1 / 4
 ROWS_AT_ONCE = 1024
 FIRST_ROWS = 4096
+NO_REPOSITORY = 0  # of rows of pages that are gone; PostgreSQL counts from 1
 
 PageKey = tuple[int, ObjectId]
 """A page: its repository's number, and its blob."""
@@ -57,7 +58,8 @@ class VectorMirror:
     @property
     def bytes(self) -> int:
         """The memory of the rows."""
-        return self._rows.nbytes + self._lengths.nbytes + self._page.nbytes + self._chunk.nbytes
+        arrays = self._rows, self._lengths, self._repository, self._page, self._chunk
+        return sum(array.nbytes for array in arrays)
 
     def update(
         self, repository: int, blobs: Collection[ObjectId], added: Sequence[MirroredRow]
@@ -92,7 +94,7 @@ class VectorMirror:
             rows = QuantizedRows(self._rows[:size], self._lengths[:size])
             page, chunk = self._page[:size], self._chunk[:size]
             allowed = self._mask(repositories, within)
-        cosines = _cosines(rows, query, allowed[page])
+        cosines = _cosines(rows, query, allowed)
         found = best(cosines, limit)
         if len(found) and (least := cosines[found[-1]]) > -np.inf:
             found = np.flatnonzero(cosines >= least)  # which of the equal ones is not chance
@@ -106,22 +108,24 @@ class VectorMirror:
         return hits[:limit]
 
     def _mask(self, repositories: Collection[int], within: Collection[PageKey] | None) -> Mask:
-        mask = np.zeros(max(1, len(self._pages)), dtype=bool)
+        """Return whether each row is of these repositories, and of these pages."""
+        repository = self._repository[: self._size]
+        readable = np.zeros(max(self._numbers, default=0) + 1, dtype=bool)
+        readable[[number for number in repositories if number in self._numbers]] = True
         if within is None:
-            for repository in repositories:
-                numbers = self._numbers.get(repository, {})
-                mask[np.fromiter(numbers.values(), dtype=np.intp, count=len(numbers))] = True
-            return mask
-        readable = set(repositories)
-        for repository, blob in within:
-            number = self._numbers.get(repository, {}).get(blob)
-            if repository in readable and number is not None:
-                mask[number] = True
-        return mask
+            return readable[repository]
+        mask = np.zeros(max(1, len(self._pages)), dtype=bool)
+        for number, blob in within:
+            page = self._numbers.get(number, {}).get(blob)
+            if page is not None and readable[number]:
+                mask[page] = True
+        return mask[self._page[: self._size]]
 
     def _forget(self, repository: int, blob: ObjectId) -> None:
         number = self._numbers[repository].pop(blob)
-        self._gone += int(np.count_nonzero(self._page[: self._size] == number))
+        rows = np.flatnonzero(self._page[: self._size] == number)
+        self._repository[rows] = NO_REPOSITORY
+        self._gone += len(rows)
         self._pages[number] = None
 
     def _append(self, repository: int, rows: Sequence[MirroredRow]) -> None:
@@ -137,6 +141,7 @@ class VectorMirror:
                 self._pages.append((repository, row.blob))
             self._page[place] = numbers[row.blob]
             self._chunk[place] = row.number
+        self._repository[self._size : end] = repository
         joined = b"".join(row.vector for row in rows)
         added = QuantizedRows.of(np.frombuffer(joined, dtype=np.int8).reshape(len(rows), -1))
         self._rows[self._size : end] = added.rows
@@ -146,6 +151,7 @@ class VectorMirror:
     def _allocate(self, capacity: int) -> None:
         self._rows: npt.NDArray[np.int8] = np.zeros((capacity, self._dimensions), dtype=np.int8)
         self._lengths: Floats = np.ones(capacity, dtype=np.float32)
+        self._repository = np.full(capacity, NO_REPOSITORY, dtype=np.int32)
         self._page = np.zeros(capacity, dtype=np.int32)
         self._chunk = np.zeros(capacity, dtype=np.int32)
 
@@ -167,11 +173,12 @@ class VectorMirror:
 
     def _copy(self, kept: npt.NDArray[np.intp], capacity: int) -> None:
         """Copy rows into new arrays of a capacity."""
-        old = self._rows, self._lengths, self._page, self._chunk
+        old = self._rows, self._lengths, self._repository, self._page, self._chunk
         self._allocate(capacity)
-        rows, lengths, page, chunk = old
+        rows, lengths, repository, page, chunk = old
         self._rows[: len(kept)] = rows[kept]
         self._lengths[: len(kept)] = lengths[kept]
+        self._repository[: len(kept)] = repository[kept]
         self._page[: len(kept)] = page[kept]
         self._chunk[: len(kept)] = chunk[kept]
 
