@@ -25,7 +25,8 @@ CHUNKS_AT_ONCE = 20_000  # are read: their rows take 30 MB
 GROUP, SMALL = 32, 1_000
 
 _READABLE = """
-select r.id, r.name, ref.id, encode(ref.commit, 'hex'), s.version, s.chunks, s.words, s.stems
+select r.id, r.name, ref.id, encode(ref.commit, 'hex'), s.version, s.chunks, s.words, s.stems,
+    s.counted = s.version
 from readable(%(reader)s) v
 join repository r on r.id = v.repository
 join ref on ref.id = r.tip and ref.commit is not null
@@ -69,7 +70,7 @@ class MirroredPage:
 
 @dataclass(frozen=True, slots=True)
 class Tip:
-    """A repository at its tip: as a search sees it."""
+    """A repository at its tip: as a search sees it; `is_counted`: so are its words."""
 
     id: int
     name: str
@@ -79,6 +80,7 @@ class Tip:
     chunks: int
     words: int
     stems: int
+    is_counted: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,11 @@ key, and nothing else is counted: no rank depends on what the reader may not see
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import md5
 from itertools import repeat
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ubp.core.model import (
     Chunk,
@@ -25,7 +28,7 @@ from ubp.hub.bm25 import Candidate, Occurrences, rank_candidates
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.mirror import MirroredPage, MirroredTip
-from ubp.hub.tokens import write_tsquery
+from ubp.hub.tokens import MAX_LEXEME, write_tsquery
 from ubp.index.embed.mirror import PageKey, VectorMirror
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
@@ -49,6 +52,7 @@ RANK_WEIGHTS = "{0.5,0.125,1,0.5}"
 WORD_SCALE, PHRASE_SCALE = 13.1595, 8.0  # a body's word weighs 1/8, and ts_rank divides by π²/6
 _NUMBER = "(case when {0} < 2 then 1 / greatest(1.645 - {0}, 0.03) - 0.55 else 1.15 * {0} end)"
 ESTIMATE = f"(case when {{0}} > 0 then {_NUMBER} / ({_NUMBER} + estimated.long) else 0 end)"
+HASH_BYTES = 8  # of a word whose chunks were counted
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
 LIMIT_GROWTH = 4
 
@@ -85,6 +89,7 @@ class Organisation:
         self.cache = DerivedValues()
         self.statements = 0
         self.versions = Versions.of((mirrored.tip.id, mirrored.tip.version) for mirrored in tips)
+        self.counted = np.array([m.tip.id for m in tips if m.tip.is_counted], dtype=np.int64)
         self._readable = _array(self.by_id)
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
@@ -266,28 +271,18 @@ class HubWords:
         """Count phrases, and find the pages that match, in one statement for all of them."""
         values: dict[str, Any] = {}
         columns: list[str] = []
-        readable, frequencies = self._organisation.versions, self._organisation.frequencies
-        counting: dict[Counted, Versions] = {}
-        for phrase, table in _pairs(phrases):
-            if (phrase, table) in self._frequencies:
+        frequencies = self._organisation.frequencies
+        counting: list[tuple[Counted, Versions]] = []
+        for what in _pairs(phrases):
+            if what in self._frequencies:
                 continue
-            known, others = frequencies.known((phrase, table), readable)
-            self._frequencies[phrase, table] = known
-            if not len(others):
-                continue
-            number = len(columns)
-            counting[phrase, table] = others
-            counted_in = "repositories"
-            if len(others) < len(readable):
-                counted_in = f"r{number}"
-                values[counted_in] = _array(others.repositories.tolist())
-            values[f"q{number}"] = write_tsquery(phrase, table)
-            columns.append(
-                f"(select json_object_agg(counted.repository, counted.chunks) from"  # noqa: S608  # one of two tables, numbers
-                f" (select repository, count(*) as chunks from chunk"
-                f" where repository = any(%({counted_in})s)"
-                f" and {table} @@ %(q{number})s::tsquery group by repository) counted)"
-            )
+            known, others = frequencies.known(what, self._organisation.versions)
+            self._frequencies[what] = known
+            for part, word in self._parts_to_count(what, others):
+                number = len(columns)
+                counting.append((what, part))
+                values[f"r{number}"] = _array(part.repositories.tolist())
+                columns.append(_count_column(what, word, number, values))
         for number, (match, table, limit) in enumerate(asked):
             values |= {f"m{number}": write_tsquery(match, table), f"l{number}": limit}
             columns.append(
@@ -301,13 +296,26 @@ class HubWords:
         if not columns:
             return
         (row,) = self._organisation.rows(f"select {', '.join(columns)}", values)
-        for (what, others), found in zip(counting.items(), row, strict=False):
+        for (what, others), found in zip(counting, row, strict=False):
             chunks = {int(repository): n for repository, n in (found or {}).items()}
             self._frequencies[what] += sum(chunks.values())
             frequencies.keep(what, others, chunks)
         for question, texts in zip(asked, row[len(counting) :], strict=True):
             keys = (text.split(" ") for text in texts or ())
             self._holding[question] = {(int(r), ObjectId(blob)) for r, blob in keys}
+
+    def _parts_to_count(
+        self, what: Counted, others: Versions
+    ) -> Iterator[tuple[Versions, str | None]]:
+        """Yield repositories whose words were counted, with the word, and those to look into."""
+        word = _word_of(*what)
+        is_counted = np.isin(others.repositories, self._organisation.counted)
+        if word is None:
+            is_counted[:] = False
+        if is_counted.any():
+            yield others.only(is_counted), word
+        if not is_counted.all():
+            yield others.only(~is_counted), None
 
     def extent(self, table: Table) -> Extent:
         """Return how many chunks there are, and how many words they have in a table."""
@@ -472,6 +480,39 @@ class HubWords:
             if total > MAX_RANKED and total > self.frequency(term, table):
                 return
             yield term
+
+
+def _word_of(phrase: Phrase, table: Table) -> str | None:
+    """Return the word that a phrase is; None: it is more."""
+    words = tokenizer(table).words(phrase.words)
+    is_more = phrase.is_prefix or phrase.is_first or phrase.column or len(words) != 1
+    return None if is_more or len(words[0].encode()) > MAX_LEXEME else words[0]
+
+
+def _count_column(what: Counted, word: str | None, number: int, values: dict[str, Any]) -> str:
+    """Return the expression that counts the chunks with a phrase, by repository.
+
+    A word's number is what the push has counted (`ubp.hub.store_texts`).
+    """
+    phrase, table = what
+    if word is None:
+        values[f"q{number}"] = write_tsquery(phrase, table)
+        counted = (
+            f"select repository, count(*) as chunks from chunk"  # noqa: S608  # one of two tables, numbers
+            f" where repository = any(%(r{number})s) and {table} @@ %(q{number})s::tsquery"
+            f" group by repository"
+        )
+    else:
+        digest = md5(word.encode(), usedforsecurity=False).digest()
+        values |= {f"h{number}": digest[:HASH_BYTES], f"b{number}": digest[0]}
+        counted = (
+            f"select w.repository, ('x' || encode(substring(w.counts from found.at + {HASH_BYTES}"  # noqa: S608  # the same
+            f" for 4), 'hex'))::bit(32)::int as chunks from word_count w"
+            f" cross join lateral (select position(%(h{number})s in w.counts) as at) found"
+            f" where w.repository = any(%(r{number})s) and w.is_stem = {table == 'stems'}"
+            f" and w.bucket = %(b{number})s and found.at > 0"
+        )
+    return f"(select json_object_agg(n.repository, n.chunks) from ({counted}) n)"  # noqa: S608  # the same
 
 
 def _where(match: Match, table: Table, *, is_of_pages: bool) -> str:

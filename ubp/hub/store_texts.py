@@ -120,6 +120,21 @@ from (select count(*) as chunks, coalesce(sum(length), 0) as words,
 where s.repository = %(repository)s
 """
 
+# Of the word's MD5 the first eight bytes, of its number four; see `ubp.hub.searched`.
+_COUNT_WORDS = """
+insert into word_count (repository, is_stem, bucket, counts)
+select %(repository)s, is_stem, get_byte(hash, 0),
+       string_agg(substring(hash for 8) || int4send(chunks), ''::bytea)
+from (
+    select true as is_stem, decode(md5(word), 'hex') as hash, ndoc as chunks
+    from ts_stat(format('select stems from chunk where repository = %%s', %(repository)s::int))
+    union all
+    select false, decode(md5(word), 'hex'), ndoc
+    from ts_stat(format('select words from chunk where repository = %%s', %(repository)s::int))
+) counted
+group by is_stem, get_byte(hash, 0)
+"""
+
 
 def stage_texts(
     connection: Connection, repository: int, texts: Sequence[ReadText], model: bytes | None
@@ -235,6 +250,28 @@ def _move_staged(connection: Connection, values: Mapping[str, Any]) -> None:
     """Move the `live` texts that are staged to those that are searched, and count all anew."""
     for statement in (_MOVE_TEXTS, _MOVE_CHUNKS, _DELETE_MOVED, _COUNT):
         connection.execute(statement, values)
+    _count_words(connection, values["repository"])
+
+
+def _count_words(connection: Connection, repository: int) -> None:
+    """Count the words of a repository, whose row is locked, anew."""
+    connection.execute("delete from word_count where repository = %s", [repository])
+    connection.execute(_COUNT_WORDS, {"repository": repository})
+    connection.execute(
+        "update search_state set counted = version where repository = %s", [repository]
+    )
+
+
+def count_uncounted(connection: Connection) -> bool:
+    """Count the words of a repository whose last push a program took that does not; if any is."""
+    row = connection.execute(
+        "select repository from search_state where counted <> version order by repository limit 1"
+    ).fetchone()
+    if row is None or not _lock(connection, row[0], is_made=False):
+        return False
+    connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
+    _count_words(connection, row[0])
+    return True
 
 
 def _lock(connection: Connection, repository: int, *, is_made: bool) -> bool:

@@ -16,7 +16,7 @@ from ubp.hub.grants import compare_forge, compare_repository, save_clients
 from ubp.hub.maintenance import collect_garbage
 from ubp.hub.models import HubModel
 from ubp.hub.repositories import finish_comparison, take_comparisons
-from ubp.hub.store_texts import has_old_texts, reread_texts
+from ubp.hub.store_texts import count_uncounted, has_old_texts, reread_texts
 from ubp.hub.webhooks import deliver
 
 SECONDS_BETWEEN_LOOKS = 5.0  # at the webhooks: a withdrawn grant ends within a minute
@@ -81,14 +81,18 @@ class Worker:
         return succeeded
 
     def _read_old_texts(self) -> bool:
-        """Read texts of older formats again; the next look continues what takes too long."""
+        """Read texts of older formats again, and count the words of pushes that nobody counted.
+
+        The next look continues what takes too long.
+        """
         end = self._clock() + SECONDS_OF_READING
         try:
             while self._has_old_texts and self._clock() < end:
                 with self._database.connection() as connection:
-                    self._has_old_texts = has_old_texts(connection) and bool(
+                    is_old = has_old_texts(connection) and bool(
                         reread_texts(connection, self._model.get(connection))
                     )
+                    self._has_old_texts = is_old or count_uncounted(connection)
         except ModelError as error:
             LOG.warning("%s %s", error.message, error.cause)
             self._has_old_texts = False  # until the next night

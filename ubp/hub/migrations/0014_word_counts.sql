@@ -1,0 +1,13 @@
+-- How many chunks of a repository contain each of its words: to count a common one in a million
+-- chunks takes a second. A row has the words whose hashes begin with a byte, each as eight bytes of
+-- its MD5 and four of the number.
+create table word_count (
+    repository int not null references repository on delete cascade,
+    is_stem boolean not null,
+    bucket smallint not null,
+    counts bytea not null,
+    primary key (repository, is_stem, bucket)
+);
+
+-- The version of the texts whose words were counted; programs that know nothing of it leave it.
+alter table search_state add counted bigint not null default -1;
