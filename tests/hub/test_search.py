@@ -272,7 +272,7 @@ def test_each_statement_names_the_readable_repositories(hub, clones, monkeypatch
         ask(hub, "search", query=text)
         ask(hub, "fulltext", query=text)
 
-    large = re.compile(r"\b(?:from|join) (?:chunk|text)\b")
+    large = re.compile(r"\b(?:from|join) (?:chunk|text|word_count)\b")
     asked = [query for query in statements if large.search(query)]
     assert len(asked) > 10
     assert [query for query in asked if "repository = any(" not in query] == []

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
 
-MIN_CHUNKS = 500  # fewer are counted in a millisecond
+MIN_CHUNKS = 500  # fewer with one word are counted in a millisecond
 MAX_PHRASES = 4_000  # each takes 8 kB with 2,000 repositories
 UNKNOWN = -1
 
@@ -74,7 +74,8 @@ class Frequencies:
         if not len(asked):
             return
         with self._lock:
-            if what not in self._rows and sum(chunks.values()) < MIN_CHUNKS:
+            is_rare = " " not in what[0].words and sum(chunks.values()) < MIN_CHUNKS
+            if is_rare and what not in self._rows:
                 return
             self._make_room(asked)
             known = self._versions[asked.repositories]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ubp.core.model import FilePath, Level, ObjectId, in_repository
 from ubp.hub.database import Connection
 from ubp.hub.read_text import TEXT_FORMAT
-from ubp.index.embed.mirror import MirroredRow, VectorMirror
+from ubp.hub.vectors import MirroredRow, VectorMirror
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.store.codec import unpack_fields
 from ubp.search.lexical import FileNames, JoinedNames
@@ -136,6 +136,11 @@ class Mirror:
             for batch in _batches(changed):
                 self._read(connection, batch)
             return [self._tips[tip.id] for tip in tips]
+
+    def size(self) -> int:
+        """Return the number of chunks of the tips."""
+        with self._lock:
+            return sum(tip.tip.chunks for tip in self._tips.values())
 
     def names(self, tips: Sequence[MirroredTip]) -> JoinedNames:
         """Return the names of the files of some tips."""

@@ -67,7 +67,7 @@ class Searcher:
     def open(self, connection: Connection, reader: str, name: str | None = None) -> Organisation:
         """Return the tips that a reader may see; `name`: only this repository's."""
         tips = self.mirror.follow(connection, reader, name, self._model.get(connection))
-        return Organisation(connection, tips, self._frequencies)
+        return Organisation(connection, tips, self._frequencies, self.mirror.size())
 
     def find(self, organisation: Organisation, query: PageQuery) -> tuple[PageAnswer, SearchType]:
         """Return the best pages of an organisation.

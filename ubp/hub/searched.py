@@ -29,7 +29,7 @@ from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.mirror import MirroredPage, MirroredTip
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
-from ubp.index.embed.mirror import PageKey, VectorMirror
+from ubp.hub.vectors import PageKey, VectorMirror
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
@@ -44,7 +44,7 @@ from ubp.search.together import DerivedValues, NearChunk
 # Of the chunks that contain a term of the query PostgreSQL ranks at most so many, by the rarest
 # terms first, and returns this many times the limit, at least CANDIDATES.
 MAX_RANKED = 20_000
-CANDIDATES, CANDIDATES_PER_HIT = 1_000, 10
+CANDIDATES, CANDIDATES_PER_HIT = 500, 5
 # By what PostgreSQL ranks: BM25 of the number of occurrences that ts_rank implies, which adds the
 # weight of the n-th occurrence divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55
 # is their number. Weights are those of `ubp.search.lexical.WEIGHTS`, aliases first.
@@ -53,6 +53,8 @@ WORD_SCALE, PHRASE_SCALE = 13.1595, 8.0  # a body's word weighs 1/8, and ts_rank
 _NUMBER = "(case when {0} < 2 then 1 / greatest(1.645 - {0}, 0.03) - 0.55 else 1.15 * {0} end)"
 ESTIMATE = f"(case when {{0}} > 0 then {_NUMBER} / ({_NUMBER} + estimated.long) else 0 end)"
 HASH_BYTES = 8  # of a word whose chunks were counted
+# To look at a chunk takes as long as to list so many from an index.
+TESTED_PER_LISTED = 15
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
 LIMIT_GROWTH = 4
 
@@ -81,7 +83,9 @@ class Organisation:
         connection: Connection,
         tips: Sequence[MirroredTip],
         frequencies: Frequencies,
+        chunks: int,
     ) -> None:
+        """Search tips; `chunks`: how many these and all others have."""
         self.connection = connection
         self.frequencies = frequencies
         self.tips = {mirrored.tip.name: mirrored for mirrored in tips}
@@ -91,6 +95,7 @@ class Organisation:
         self.versions = Versions.of((mirrored.tip.id, mirrored.tip.version) for mirrored in tips)
         self.counted = np.array([m.tip.id for m in tips if m.tip.is_counted], dtype=np.int64)
         self._readable = _array(self.by_id)
+        self._chunks, self._own_chunks = chunks, sum(mirrored.tip.chunks for mirrored in tips)
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
 
@@ -105,6 +110,17 @@ class Organisation:
         return self.connection.execute(
             sql, {**values, "repositories": self._readable}, prepare=False
         ).fetchall()
+
+    def readable(self, matches: int) -> str:
+        """Return the condition that a chunk may be read, for so many of those that match.
+
+        Each match is tested, and no index used, if the reader may read most chunks, or if few
+        match: an index would list all that may be read.
+        """
+        condition = "repository = any(%(repositories)s)"
+        is_most = 2 * self._own_chunks >= self._chunks
+        is_few = matches * self._chunks * TESTED_PER_LISTED < self._own_chunks**2
+        return f"({condition}) is true" if is_most or is_few else condition
 
     def full_text(self) -> "HubWords":
         """Return the search for the documents' words."""
@@ -282,13 +298,17 @@ class HubWords:
                 number = len(columns)
                 counting.append((what, part))
                 values[f"r{number}"] = _array(part.repositories.tolist())
-                columns.append(_count_column(what, word, number, values))
+                readable = f"repository = any(%(r{number})s)"
+                if len(part) == len(self._organisation.by_id):
+                    readable = self._organisation.readable(self.size())
+                columns.append(_count_column(what, word, number, readable, values))
         for number, (match, table, limit) in enumerate(asked):
+            most = self.size() if limit is None else limit * CHUNKS_OF_PAGE
             values |= {f"m{number}": write_tsquery(match, table), f"l{number}": limit}
             columns.append(
                 f"(select array_agg(found.repository || ' ' || encode(found.blob, 'hex'))"  # noqa: S608  # the same
                 f" from (select distinct repository, blob from"
-                f" (select repository, blob from chunk where repository = any(%(repositories)s)"
+                f" (select repository, blob from chunk where {self._organisation.readable(most)}"
                 f" and {_where(match, table, is_of_pages=True)} @@ %(m{number})s::tsquery"
                 f" limit %(l{number})s * {CHUNKS_OF_PAGE}) few"
                 f" limit %(l{number})s) found)"
@@ -344,7 +364,7 @@ class HubWords:
     def count(self, match: Match, limit: int) -> int:
         """Return how many of the first `limit` matching chunks are in these documents."""
         ((found,),) = self._organisation.rows(
-            "select count(*) from (select 1 from chunk where repository = any(%(repositories)s)"
+            f"select count(*) from (select 1 from chunk where {self._organisation.readable(limit)}"  # noqa: S608  # numbers
             " and words @@ %(query)s::tsquery limit %(limit)s) found",
             {"query": write_tsquery(match, "words"), "limit": limit},
         )
@@ -408,11 +428,14 @@ class HubWords:
         values: dict[str, Any] = {"limit": limit}
         finding = list(self._rarest(match.terms, table))
         query = " | ".join(write_tsquery(term, table) for term in finding)
-        condition = ""
+        matches = min(MAX_RANKED, sum(self.frequency(term, table) for term in finding))
+        conditions = [self._organisation.readable(matches)]
         if match.condition is not None:
             values["condition"] = write_tsquery(match.condition, table)
             where = _where(match.condition, table, is_of_pages=False)
-            condition = f" and {where} @@ %(condition)s::tsquery"
+            conditions.append(f"{where} @@ %(condition)s::tsquery")
+        if match.condition is None or not _is_part(match.condition, finding):
+            conditions.append(f"{table} @@ %(query)s::tsquery")
         ranks, scores = [], []
         for number, term in enumerate([*match.terms, *match.adding]):
             values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
@@ -422,16 +445,14 @@ class HubWords:
             scores.append(f"%(w{number})s::float8 * {ESTIMATE.format(f'estimated.e{number}')}")
         length = "length" if table == "words" else "stem_length"
         average = self.extent(table).words / max(1, self.extent(table).chunks)
-        only = ""
         if within is not None:
             keys = set(self._organisation.keys_of(within).values())
             values |= {
                 "of": [repository for repository, _ in keys],
                 "blobs": [bytes.fromhex(blob) for _, blob in keys],
             }
-            only = (
-                " and (repository, blob) in"
-                " (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
+            conditions.append(
+                "(repository, blob) in (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
             )
         plain, prefixes = _lexemes([*match.terms, *match.adding, *finding], table)
         values |= {"query": query, "plain": plain, "average": average or 1.0}
@@ -448,10 +469,7 @@ class HubWords:
             from (
                 select c.repository, c.blob, c.number, c.{length} as length, c.{table} as vector
                 from (
-                    select * from chunk
-                    where repository = any(%(repositories)s)
-                      and {table} @@ %(query)s::tsquery{condition}{only}
-                    limit {MAX_RANKED}
+                    select * from chunk where {" and ".join(conditions)} limit {MAX_RANKED}
                 ) c
                 cross join lateral (select {", ".join(ranks)},
                     0.3 + 0.9 * c.{length} / %(average)s::float8 as long offset 0) estimated
@@ -489,8 +507,10 @@ def _word_of(phrase: Phrase, table: Table) -> str | None:
     return None if is_more or len(words[0].encode()) > MAX_LEXEME else words[0]
 
 
-def _count_column(what: Counted, word: str | None, number: int, values: dict[str, Any]) -> str:
-    """Return the expression that counts the chunks with a phrase, by repository.
+def _count_column(
+    what: Counted, word: str | None, number: int, readable: str, values: dict[str, Any]
+) -> str:
+    """Return the expression that counts the readable chunks with a phrase, by repository.
 
     A word's number is what the push has counted (`ubp.hub.store_texts`).
     """
@@ -499,8 +519,7 @@ def _count_column(what: Counted, word: str | None, number: int, values: dict[str
         values[f"q{number}"] = write_tsquery(phrase, table)
         counted = (
             f"select repository, count(*) as chunks from chunk"  # noqa: S608  # one of two tables, numbers
-            f" where repository = any(%(r{number})s) and {table} @@ %(q{number})s::tsquery"
-            f" group by repository"
+            f" where {readable} and {table} @@ %(q{number})s::tsquery group by repository"
         )
     else:
         digest = md5(word.encode(), usedforsecurity=False).digest()
@@ -524,6 +543,13 @@ def _where(match: Match, table: Table, *, is_of_pages: bool) -> str:
     if is_of_pages and columns <= NAMES:
         return f"number = 0 and ts_filter({table}, '{{a,d}}')"
     return f"ts_filter({table}, '{{a,b,d}}')" if columns <= HEADINGS else table
+
+
+def _is_part(match: Match, finding: Collection[Phrase]) -> bool:
+    """Return whether all that is matched has one of these phrases in some columns."""
+    return isinstance(match, AnyOf) and all(
+        isinstance(part, Phrase) and part._replace(column=None) in finding for part in match.parts
+    )
 
 
 def _columns(match: Match) -> frozenset[Column | None]:

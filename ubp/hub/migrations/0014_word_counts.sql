@@ -11,3 +11,7 @@ create table word_count (
 
 -- The version of the texts whose words were counted; programs that know nothing of it leave it.
 alter table search_state add counted bigint not null default -1;
+
+-- Rows as long as those of most chunks stay whole: what is elsewhere takes as long to fetch as all
+-- the rest of a search. Those that are there already are as they are.
+alter table chunk set (toast_tuple_target = 4080);
