@@ -1,5 +1,7 @@
 """The weights of titles, headings, text and file names."""
 
+import random
+
 import pytest
 
 from ubp.search.lexical import MIN_COMMON, FileNames
@@ -91,3 +93,24 @@ def test_matches_beyond_the_limit_are_not_counted(repository, sections):
         whole = sections(view, "token", 500)
         assert (whole.total, whole.is_exact) == (MAX_COUNTED + 5, True)
         assert len(whole.hits) == MAX_COUNTED + 5
+
+
+def test_index_of_names_finds_what_a_search_of_each_finds():
+    choose = random.Random(38)
+    words = ["use", "used", "using", "us", "user", "Uses", "re-use", "usé", "usage", "us2", "2use"]
+    words += ["run", "running", "使use", "use使", "設定", "api", "API_keys", "é"]
+    joined = (
+        choose.choice(" -_").join(choose.choices(words, k=choose.randrange(1, 5)))
+        for _ in range(400)
+    )
+    paths = [f"{number}/{choose.choice('._-x')}{name}.md" for number, name in enumerate(joined)]
+    scanned, indexed = FileNames(paths), FileNames(paths, is_indexed=True)
+    terms = [Term(word, is_stemmed=True) for word in words]
+    terms += [Term(word) for word in words] + [Term("", words="api keys", is_stemmed=True)]
+    found = [term for term in terms if scanned.score([term])]
+    assert len(found) > 10
+    for term in terms:
+        assert indexed.score([term]) == scanned.score([term])
+        assert [indexed.shares(term, n) for n in (0, 5, 400)] == [
+            scanned.shares(term, n) for n in (0, 5, 400)
+        ]

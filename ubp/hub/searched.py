@@ -43,7 +43,7 @@ from ubp.search.together import DerivedValues, NearChunk
 
 # Of the chunks that contain a term of the query PostgreSQL ranks at most so many, by the rarest
 # terms first, and returns this many times the limit, at least CANDIDATES.
-MAX_RANKED = 20_000
+MAX_RANKED = 10_000
 CANDIDATES, CANDIDATES_PER_HIT = 500, 5
 # By what PostgreSQL ranks: BM25 of the number of occurrences that ts_rank implies, which adds the
 # weight of the n-th occurrence divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55
@@ -430,21 +430,6 @@ class HubWords:
         query = " | ".join(write_tsquery(term, table) for term in finding)
         matches = min(MAX_RANKED, sum(self.frequency(term, table) for term in finding))
         conditions = [self._organisation.readable(matches)]
-        if match.condition is not None:
-            values["condition"] = write_tsquery(match.condition, table)
-            where = _where(match.condition, table, is_of_pages=False)
-            conditions.append(f"{where} @@ %(condition)s::tsquery")
-        if match.condition is None or not _is_part(match.condition, finding):
-            conditions.append(f"{table} @@ %(query)s::tsquery")
-        ranks, scores = [], []
-        for number, term in enumerate([*match.terms, *match.adding]):
-            values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
-            scale = WORD_SCALE if len(tokenizer(table).words(term.words)) == 1 else PHRASE_SCALE
-            rank = f"ts_rank('{RANK_WEIGHTS}', c.{table}, %(q{number})s::tsquery)"
-            ranks.append(f"{scale} * {rank} as e{number}")
-            scores.append(f"%(w{number})s::float8 * {ESTIMATE.format(f'estimated.e{number}')}")
-        length = "length" if table == "words" else "stem_length"
-        average = self.extent(table).words / max(1, self.extent(table).chunks)
         if within is not None:
             keys = set(self._organisation.keys_of(within).values())
             values |= {
@@ -454,6 +439,32 @@ class HubWords:
             conditions.append(
                 "(repository, blob) in (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
             )
+        if match.condition is not None:
+            values["condition"] = write_tsquery(match.condition, table)
+            where = _where(match.condition, table, is_of_pages=False)
+            conditions.append(f"{where} @@ %(condition)s::tsquery")
+        if match.condition is None or not _is_part(match.condition, finding):
+            conditions.append(f"{table} @@ %(query)s::tsquery")
+        matching = f"select * from chunk where {' and '.join(conditions)}"  # noqa: S608  # ours
+        if match.condition is None and matches == MAX_RANKED:
+            # Not all are looked at: those first whose names and headings match, which weigh more.
+            named = f"ts_filter({table}, '{{a,b,d}}') @@ %(query)s::tsquery"
+            first = " and ".join([*conditions[:-1], named])
+            matching = (
+                f"(select * from chunk where {first} limit {MAX_RANKED})"  # noqa: S608  # ours
+                f" union all ({matching} and not {named} limit {MAX_RANKED})"
+            )
+        else:
+            matching += f" limit {MAX_RANKED}"
+        ranks, scores = [], []
+        for number, term in enumerate([*match.terms, *match.adding]):
+            values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
+            scale = WORD_SCALE if len(tokenizer(table).words(term.words)) == 1 else PHRASE_SCALE
+            rank = f"ts_rank('{RANK_WEIGHTS}', c.{table}, %(q{number})s::tsquery)"
+            ranks.append(f"{scale} * {rank} as e{number}")
+            scores.append(f"%(w{number})s::float8 * {ESTIMATE.format(f'estimated.e{number}')}")
+        length = "length" if table == "words" else "stem_length"
+        average = self.extent(table).words / max(1, self.extent(table).chunks)
         plain, prefixes = _lexemes([*match.terms, *match.adding, *finding], table)
         values |= {"query": query, "plain": plain, "average": average or 1.0}
         starts = []
@@ -468,9 +479,7 @@ class HubWords:
                  where u.lexeme = any(%(plain)s){"".join(starts)})
             from (
                 select c.repository, c.blob, c.number, c.{length} as length, c.{table} as vector
-                from (
-                    select * from chunk where {" and ".join(conditions)} limit {MAX_RANKED}
-                ) c
+                from ({matching}) c
                 cross join lateral (select {", ".join(ranks)},
                     0.3 + 0.9 * c.{length} / %(average)s::float8 as long offset 0) estimated
                 order by {" + ".join(scores)} desc

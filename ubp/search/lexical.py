@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from heapq import nsmallest
 from itertools import accumulate
 from math import log
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from ubp.index.match import AnyOf, Column, Match, Phrase, any_of
 from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, odds
 from ubp.index.store.tokenizer import Table
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
-from ubp.search.match import find_term, normalize_text
+from ubp.search.match import find_stems, find_term, normalize_text, stem, stemmed_word
 from ubp.search.query import Cut, Or, Query, Wanted, make_match, terms_in
 from ubp.search.searched import Names, Scope, Words
 from ubp.search.terms import Term
@@ -139,8 +140,10 @@ class FileNames:
     Japanese names take 20 ms to build and 1 ms per term.
     """
 
-    def __init__(self, paths: Iterable[FilePath]) -> None:
+    def __init__(self, paths: Iterable[FilePath], *, is_indexed: bool = False) -> None:
+        """Take the names of these files; `is_indexed`: so many searches come that an index pays."""
         self.paths = list(paths)
+        self._is_indexed = is_indexed
         text = "\n".join(_LINE_ENDS.sub(" ", name_of(path)) for path in self.paths)
         self._text = normalize_text(text)
         lines = self._text.split("\n")
@@ -151,16 +154,16 @@ class FileNames:
         """Return the score of each document with a term in its name; see `score_names`."""
         return score_names([self], terms)
 
-    def shares(self, term: Term, max_names: int) -> dict[FilePath, float] | None:
-        """Return which share of its name a term makes up; None if more than `max_names` have it."""
+    def shares(self, term: Term, max_names: int) -> dict[int, float] | None:
+        """Return which share of its name a term makes up, by the number of the document.
+
+        None: more than `max_names` have it.
+        """
         lines = self._lines(term, max_names)
         return (
             None
             if lines is None
-            else {
-                self.paths[line]: min(1.0, length / self._lengths[line])
-                for line, length in lines.items()
-            }
+            else {line: min(1.0, length / self._lengths[line]) for line, length in lines.items()}
         )
 
     def matching(self, terms: Iterable[Term]) -> set[FilePath]:
@@ -199,6 +202,9 @@ class FileNames:
 
     def _lines(self, term: Term, max_names: int) -> dict[int, int] | None:
         """Return the lines with a term and its length there; None if there are too many."""
+        if self._is_indexed and (word := stemmed_word(term)):
+            found = self._forms.get(stem(word), {})
+            return None if len(found) > max_names else found
         lengths: dict[int, int] = {}
         for start, end in find_term(self._text, term):
             line = bisect_right(self._starts, start) - 1
@@ -208,6 +214,15 @@ class FileNames:
                 return None
         return lengths
 
+    @cached_property
+    def _forms(self) -> dict[str, dict[int, int]]:
+        """The lines with a form of each word, and the length of the first one there, by stem."""
+        forms: dict[str, dict[int, int]] = {}
+        for start, end, word_stem in find_stems(self._text):
+            line = bisect_right(self._starts, start) - 1
+            forms.setdefault(word_stem, {}).setdefault(line, end - start)
+        return forms
+
 
 def score_names(names: Sequence[FileNames], terms: Sequence[Term]) -> dict[FilePath, float]:
     """Return the score of each document with a term in its name, counted over all of these names.
@@ -215,21 +230,29 @@ def score_names(names: Sequence[FileNames], terms: Sequence[Term]) -> dict[FileP
     A rare term counts more, as in BM25: log(1 + (N - n + ½) / (n + ½)) for n of N names. It is
     multiplied by the share of the name that the term makes up.
     """
-    scores: dict[FilePath, float] = {}
+    scores: list[dict[int, float]] = [{} for _ in names]
     total = sum(len(part.paths) for part in names)
     max_names = max(MIN_COMMON, int(total * COMMON))
     for term in terms:
-        shares: dict[FilePath, float] = {}
+        shares: list[dict[int, float]] = []
+        left = max_names
         for part in names:
-            found = part.shares(term, max_names - len(shares))
+            found = part.shares(term, left)
             if found is None:
-                shares = {}
+                shares = []
                 break
-            shares |= found
-        weight = log(1 + (total - len(shares) + 0.5) / (len(shares) + 0.5))
-        for path, share in shares.items():
-            scores[path] = scores.get(path, 0.0) + weight * share
-    return scores
+            shares.append(found)
+            left -= len(found)
+        count = sum(map(len, shares))
+        weight = log(1 + (total - count + 0.5) / (count + 0.5))
+        for of_part, found in zip(scores, shares, strict=False):
+            for line, share in found.items():
+                of_part[line] = of_part.get(line, 0.0) + weight * share
+    return {
+        part.paths[line]: score
+        for part, of_part in zip(names, scores, strict=True)
+        for line, score in of_part.items()
+    }
 
 
 class JoinedNames:
@@ -316,9 +339,7 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     if is_plain:  # a document that the query excludes must not come back because of its name
         in_text = {chunk.path for chunk in chunks}
         by_name = [Ranked(path, -score, None) for path, score in bonus.items()]
-        places += sorted(
-            (place for place in by_name if place.path not in in_text), key=_rank_and_path
-        )[:FETCHED]
+        places += _first([place for place in by_name if place.path not in in_text], FETCHED)
     foreign = is_foreign(full_text, query)
     return LexicalRanking(
         places=tuple(sorted(places, key=_rank_and_path)),
@@ -453,6 +474,12 @@ def _find_chunks(
 
 def _phrases(terms: Iterable[Term]) -> list[Phrase]:
     return list(dict.fromkeys(term.phrase for term in terms))
+
+
+def _first(places: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """Return the first places, sorted: thousands of paths take long to compare."""
+    last = max(nsmallest(limit, (place.rank for place in places)), default=0.0)
+    return sorted((place for place in places if place.rank <= last), key=_rank_and_path)[:limit]
 
 
 def _rank_and_path(place: Ranked) -> tuple[float, FilePath]:

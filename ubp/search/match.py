@@ -49,8 +49,8 @@ def find_term(normalized: str, term: Term) -> Iterator[tuple[int, int]]:
     needle = _make_needle(term.written)
     if needle is None:
         return
-    if term.is_stemmed and _STEMMED_WORD.fullmatch(needle.word):
-        yield from _find_forms(needle.word, normalized)
+    if word := stemmed_word(term):
+        yield from _find_forms(word, normalized)
         return
     for match in needle.pattern.finditer(normalized):
         start, end = match.span()
@@ -59,6 +59,20 @@ def find_term(normalized: str, term: Term) -> Iterator[tuple[int, int]]:
         )
         if not is_inside_word:
             yield start, end
+
+
+def stemmed_word(term: Term) -> str | None:
+    """Return the word all forms of which a term stands for; None: it stands for what is written."""
+    needle = None if term.words or not term.is_stemmed else _make_needle(term.written)
+    return needle.word if needle and _STEMMED_WORD.fullmatch(needle.word) else None
+
+
+def find_stems(normalized: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the start and end of every word of which a term may stand for a form, and its stem."""
+    for match in _STEMMABLE.finditer(normalized):
+        start, end = match.span()
+        if not (_is_inside_word(normalized, start) or _is_inside_word(normalized, end)):
+            yield start, end, stem(match[0])
 
 
 def normalize_text(text: str) -> str:
@@ -261,6 +275,7 @@ _ACCENTED = re.compile("[\0-\u0250][\u0300-\u036f]+|[\u0080-\u0250]")
 # What may stand before and after a word of ASCII letters in a longer one: where most places are.
 _LATIN = "[a-z0-9]"
 _WORD = re.compile(r"[^\W_]+")
+_STEMMABLE = re.compile(f"(?<!{_LATIN})[a-z]+(?!{_LATIN})")
 _STEMMED_WORD = re.compile(f"[a-z]{{{MIN_STEMMED},}}")
 # Marks that combine with the previous character: accents, and those of kana in both widths.
 _MARK = re.compile("[\u0300-\u036f\u3099\u309a\uff9e\uff9f]")
