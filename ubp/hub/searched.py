@@ -96,6 +96,7 @@ class Organisation:
         self.counted = np.array([m.tip.id for m in tips if m.tip.is_counted], dtype=np.int64)
         self._readable = _array(self.by_id)
         self._chunks, self._own_chunks = chunks, sum(mirrored.tip.chunks for mirrored in tips)
+        self.is_most = 2 * self._own_chunks >= chunks
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
 
@@ -118,9 +119,8 @@ class Organisation:
         match: an index would list all that may be read.
         """
         condition = "repository = any(%(repositories)s)"
-        is_most = 2 * self._own_chunks >= self._chunks
         is_few = matches * self._chunks * TESTED_PER_LISTED < self._own_chunks**2
-        return f"({condition}) is true" if is_most or is_few else condition
+        return f"({condition}) is true" if self.is_most or is_few else condition
 
     def full_text(self) -> "HubWords":
         """Return the search for the documents' words."""
@@ -299,8 +299,8 @@ class HubWords:
                 counting.append((what, part))
                 values[f"r{number}"] = _array(part.repositories.tolist())
                 readable = f"repository = any(%(r{number})s)"
-                if len(part) == len(self._organisation.by_id):
-                    readable = self._organisation.readable(self.size())
+                if self._organisation.is_most and 2 * len(part) > len(self._organisation.by_id):
+                    readable = f"({readable}) is true"
                 columns.append(_count_column(what, word, number, readable, values))
         for number, (match, table, limit) in enumerate(asked):
             most = self.size() if limit is None else limit * CHUNKS_OF_PAGE
@@ -450,12 +450,8 @@ class HubWords:
             # Not all are looked at: those first whose names and headings match, which weigh more.
             named = f"ts_filter({table}, '{{a,b,d}}') @@ %(query)s::tsquery"
             first = " and ".join([*conditions[:-1], named])
-            matching = (
-                f"(select * from chunk where {first} limit {MAX_RANKED})"  # noqa: S608  # ours
-                f" union all ({matching} and not {named} limit {MAX_RANKED})"
-            )
-        else:
-            matching += f" limit {MAX_RANKED}"
+            matching = f"select * from chunk where {first} union all {matching} and not {named}"  # noqa: S608  # ours
+        matching += f" limit {MAX_RANKED}"
         ranks, scores = [], []
         for number, term in enumerate([*match.terms, *match.adding]):
             values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
@@ -537,7 +533,7 @@ def _count_column(
             f"select w.repository, ('x' || encode(substring(w.counts from found.at + {HASH_BYTES}"  # noqa: S608  # the same
             f" for 4), 'hex'))::bit(32)::int as chunks from word_count w"
             f" cross join lateral (select position(%(h{number})s in w.counts) as at) found"
-            f" where w.repository = any(%(r{number})s) and w.is_stem = {table == 'stems'}"
+            f" where {readable} and w.is_stem = {table == 'stems'}"
             f" and w.bucket = %(b{number})s and found.at > 0"
         )
     return f"(select json_object_agg(n.repository, n.chunks) from ({counted}) n)"  # noqa: S608  # the same
