@@ -1,6 +1,6 @@
 """Measure searches in a hub's database that `load.py` has filled, for readers of a part of it.
 
-    PYTHONPATH=. python benchmarks/hub/speed.py DATA [--searches 200] [--rate 5]
+    PYTHONPATH=. python benchmarks/hub/speed.py DATA [--searches 200] [--rate 5] [--warm 100]
 
 Questions are headings of pages drawn at random. For readers of all, 15 %, 10 % and 1 % of the
 repositories, it asks at a fixed rate and prints the time from the moment of asking, the CPU of
@@ -33,7 +33,6 @@ from ubp.search.pages import PageQuery
 
 SHARES = {"*": 1.0, "github.com/p15": 0.15, "github.com/p10": 0.10, "github.com/p1": 0.01}
 THREADS = 4
-WARM = 20  # searches that are not counted
 BLOCK = 16_384
 NEAREST = 10
 TICK = os.sysconf("SC_CLK_TCK")
@@ -185,15 +184,16 @@ def report(database: Database, main: int, options: argparse.Namespace) -> None:
         f" process {memory()} MB",
         flush=True,
     )
-    questions = draw_questions(database, WARM + options.searches, options.seed)
-    warm, asked = questions[:WARM], questions[WARM:]
+    # Pages have headings in common: four pages give about one question.
+    questions = draw_questions(database, 4 * (options.warm + options.searches), options.seed)
+    warm, asked = questions[: options.warm], questions[options.warm :][: options.searches]
     for reader, share in SHARES.items():
 
         def ask(question: str, reader: str = reader) -> None:
             with database.connection() as connection:
                 searcher.search(connection, reader, HubSearchRequest(query=question))
 
-        ask_at_rate(ask, warm, options.rate)
+        first = [1000 * seconds for seconds in ask_at_rate(ask, warm, options.rate)]
         before, server = cpu(), cpu_of_postgres(main)
         milliseconds = [1000 * seconds for seconds in ask_at_rate(ask, asked, options.rate)]
         client = 1000 * (cpu() - before) / len(asked)
@@ -206,7 +206,8 @@ def report(database: Database, main: int, options: argparse.Namespace) -> None:
         print(
             f"reader of {share:.0%}: {len(asked)} searches, {options.rate:g} a second:"
             f" median {median(milliseconds):.0f} ms, p95 {quantiles(milliseconds, n=20)[-1]:.0f},"
-            f" longest {max(milliseconds):.0f}; CPU of a search {client:.0f} ms here,"
+            f" longest {max(milliseconds):.0f} (before, with less in memory: median"
+            f" {median(first):.0f}, p95 {quantiles(first, n=20)[-1]:.0f}); CPU of a search {client:.0f} ms here,"
             f" {server:.0f} in PostgreSQL; at most {max(statements)} statements;"
             f" recall of meaning {near:.4f}",
             flush=True,
@@ -220,6 +221,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--searches", type=int, default=200)
     parser.add_argument("--rate", type=float, default=5)
+    parser.add_argument("--warm", type=int, default=100, help="other searches before")
     parser.add_argument("--checked", type=int, default=20, help="by statements and recall")
     parser.add_argument("--seed", type=int, default=38)
     options = parser.parse_args()

@@ -11,11 +11,11 @@ were written from a random sample of the notes before any answer was looked at, 
 and a few characters that the answer contains; 15 others have no answer there. SET: a folder as
 benchmarks/search/retrieval.py reads them; half of its documents, chosen at random, are the notes.
 XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are asked in Chinese over
-the English paragraphs and the other way round. FOLDER has clones, below their names without the
+the English paragraphs and the other way round. FOLDER has clones, named OWNER+NAME or without the
 owner, of the repositories in `benchmarks/data/notes_across.json`: 360 questions about 120 of their
 notes, 240 of them Japanese over English notes and English over Japanese ones, none translated, by a
 reader who saw the notes alone; or of those in `notes_further.json`: 180 about 120 others, or in
-`notes_drawn.json`: 100 about 50 Japanese ones. Each is asked twice, over all notes and without
+`notes_drawn.json`: 100 about 50 Japanese ones, or in `notes_blind.json`: 200 about 100. Each is asked twice, over all notes and without
 those that the questions are about; `without` is what a second reader says of the passages that are
 found then.
 """
@@ -43,7 +43,7 @@ from ubp.workspace import Workspace
 
 DATA = Path(__file__).parents[1] / "data"
 QUESTIONS = DATA / "notes_questions.json"
-ACROSS = DATA / "notes_across.json", DATA / "notes_further.json", DATA / "notes_drawn.json"
+ACROSS = [DATA / f"notes_{name}.json" for name in ("across", "further", "drawn", "blind")]
 MAX_QUESTIONS = 500
 SURE = 0.8
 
@@ -183,17 +183,13 @@ def cross(clone: Path) -> None:
 def across(folder: Path) -> None:
     """Print how often the confidence is right for notes and questions in two languages."""
     sets = [json.loads(path.read_text("utf-8"))["questions"] for path in ACROSS]
-    asked = next(
-        rows
-        for rows in sets
-        if all((folder / row["repository"].rpartition("/")[2]).is_dir() for row in rows)
-    )
+    asked = next(rows for rows in sets if all(_clone_of(folder, row).is_dir() for row in rows))
     for notes in sorted({row["notes"] for row in asked}):
         rows = [row for row in asked if row["notes"] == notes]
-        clones = {row["repository"].rpartition("/")[2] for row in rows}
-        drawn = {f"{row['repository'].rpartition('/')[2]}/{row['path']}" for row in rows}
+        clones = {_clone_of(folder, row) for row in rows}
+        drawn = {f"{_clone_of(folder, row).name}/{row['path']}" for row in rows}
         # What lies at the root of a clone is about it: a list of all notes, for one.
-        found = [path for clone in sorted(clones) for path in (folder / clone).glob("*/**/*.md")]
+        found = [path for clone in sorted(clones) for path in clone.glob("*/**/*.md")]
         named = {str(path.relative_to(folder)): path for path in found}
         judged: dict[str, list[tuple[float, bool]]] = {"en": [], "ja": []}
         weak = Counter[str]()
@@ -202,7 +198,7 @@ def across(folder: Path) -> None:
             with tempfile.TemporaryDirectory() as root, _copy(kept, Path(root)) as workspace:
                 for row in rows:
                     answer = workspace.ask(AskRequest(row["question"], max_tokens=None))
-                    wanted = f"{row['repository'].rpartition('/')[2]}/{row['path']}"
+                    wanted = f"{_clone_of(folder, row).name}/{row['path']}"
                     is_found = any(source.path == wanted for source in answer.sources)
                     is_right = is_found if is_whole else row.get("without") == "yes"
                     judged[row["language"]].append((answer.confidence, is_right))
@@ -211,6 +207,12 @@ def across(folder: Path) -> None:
             print(f"\nquestions in {language} over {notes}: {len(of_language)}")
             print(f"below {MIN_CONFIDENCE} of {len(of_language) // 2} answerable: {weak[language]}")
             print_bins(of_language)
+
+
+def _clone_of(folder: Path, row: Mapping[str, str]) -> Path:
+    """Return the clone that a question is about: OWNER+NAME, or below its name alone."""
+    owned = folder / row["repository"].replace("/", "+")
+    return owned if owned.is_dir() else folder / row["repository"].rpartition("/")[2]
 
 
 @contextmanager
