@@ -198,6 +198,7 @@ def report(database: Database, main: int, options: argparse.Namespace) -> None:
         milliseconds = [1000 * seconds for seconds in ask_at_rate(ask, asked, options.rate)]
         client = 1000 * (cpu() - before) / len(asked)
         server = 1000 * (cpu_of_postgres(main) - server) / len(asked)
+        used = memory()  # before all vectors are read again to compare
         statements = Counter(
             count_statements(database, searcher, reader, HubSearchRequest(query=question))
             for question in asked[: options.checked]
@@ -207,12 +208,13 @@ def report(database: Database, main: int, options: argparse.Namespace) -> None:
             f"reader of {share:.0%}: {len(asked)} searches, {options.rate:g} a second:"
             f" median {median(milliseconds):.0f} ms, p95 {quantiles(milliseconds, n=20)[-1]:.0f},"
             f" longest {max(milliseconds):.0f} (before, with less in memory: median"
-            f" {median(first):.0f}, p95 {quantiles(first, n=20)[-1]:.0f}); CPU of a search {client:.0f} ms here,"
-            f" {server:.0f} in PostgreSQL; at most {max(statements)} statements;"
+            f" {median(first):.0f}, p95 {quantiles(first, n=20)[-1]:.0f}); CPU of a search"
+            f" {client:.0f} ms here, {server:.0f} in PostgreSQL; process {used} MB;"
+            f" at most {max(statements)} statements;"
             f" recall of meaning {near:.4f}",
             flush=True,
         )
-    print(f"process {memory()} MB, load of the machine {os.getloadavg()[0]:.1f}")
+    print(f"load of the machine {os.getloadavg()[0]:.1f}")
 
 
 def main() -> None:
