@@ -16,6 +16,9 @@ from ubp.answers.hub.search import HubSearchRequest
 from ubp.core.model import in_repository
 from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
+from ubp.hub.worker import Worker
+from ubp.index.match import Phrase
+from ubp.index.store.tokenizer import tokenizer
 from ubp.search.pages import PageQuery
 
 
@@ -116,6 +119,26 @@ def test_push_is_found_by_the_next_search_of_every_process(hub, repository):
     assert find("giraffes") == find("nothing") == []
 
 
+def test_page_is_found_by_the_name_of_its_file_as_of_the_last_push(hub, new_repository):
+    api, web = new_repository("api"), new_repository("web")
+    text = "# Title\n\nText.\n"
+    push_page(hub, api, "github.com/acme/api", "docs/zebra_crossing.md", text)
+    push_page(hub, web, "github.com/acme/web", "docs/zebra_crossing.md", text)
+    hub.grant("github.com/ann", "github.com/acme/web")
+    searcher = Searcher(HubModel())
+
+    def names(reader, text):
+        return sorted(path for _, path, _ in found(searcher, hub, reader, text))
+
+    assert names("*", "zebra crossing") == ["docs/zebra_crossing.md"] * 2
+    api.remove("docs/zebra_crossing.md")
+    push_page(hub, api, "github.com/acme/api", "docs/okapi_gate.md", text)
+    assert names("*", "zebra crossing") == ["docs/zebra_crossing.md"]
+    assert names("*", "okapi gate") == ["docs/okapi_gate.md"]
+    assert names("github.com/ann", "okapi gate") == []
+    assert names("github.com/ann", "zebra crossings") == ["docs/zebra_crossing.md"]
+
+
 def found(searcher, hub, reader, text):
     with hub.database.connection() as connection:
         record = searcher.search(connection, reader, HubSearchRequest(query=text))
@@ -150,6 +173,84 @@ def test_words_that_were_counted_are_counted_again_where_a_repository_has_change
     hub.push(guide, "github.com/acme/guide", texts=True)
     assert differing() == []
     assert (searcher._frequencies._counts >= 0).sum() > 3 * len(COUNTED)
+
+
+def counts_of(hub, searcher):
+    """Return how many chunks have each word of any, as a search counts them and as they are."""
+    counted, expected = {}, {}
+    with hub.database.connection() as connection:
+        words = searcher.open(connection, "*").full_text()
+        for table in ("words", "stems"):
+            found = hub.rows(
+                f"select u.lexeme, count(*) from chunk c, unnest(c.{table}) u"
+                " where u.lexeme <> '^' group by u.lexeme"
+            )
+            # Others are further words to the tokenizer: a stem may have a stem.
+            found = [row for row in found if [*tokenizer(table).words(row[0])] == [row[0]]]
+            expected |= {(table, word): number for word, number in found}
+            phrases = [Phrase(word) for word, _ in found]
+            for start in range(0, len(phrases), 50):
+                words.prepare({table: phrases[start : start + 50]}, ())
+            counted |= {(table, each.words): words.frequency(each, table) for each in phrases}
+    return counted, expected
+
+
+def test_words_are_counted_by_the_push_and_else_by_the_search(hub, clones):
+    for name, repository in clones.items():
+        hub.push(repository, name, texts=True)
+    guide = clones["github.com/acme/guide"]
+    guide.write("docs/more.md", "# More\n\nA hook checks the source of a page, and zebras.\n")
+    guide.remove("docs/staleness.md")
+    guide.commit()
+    hub.push(guide, "github.com/acme/guide", texts=True)
+    state = "select count(*) from search_state where counted = version"
+    assert hub.rows(state) == [(len(clones),)]
+    counted, expected = counts_of(hub, Searcher(HubModel()))
+    assert len(expected) > 500
+    assert counted == expected
+
+    # A program of before has taken the last push of two repositories.
+    old = "update search_state set version = version + 1 where repository in (1, 2)"
+    hub.execute(old)
+    hub.execute("update word_count set counts = '\\x' where repository = 1")
+    counted, expected = counts_of(hub, Searcher(HubModel()))
+    assert counted == expected
+    assert Worker(hub.database, hub.hub.config).work()
+    assert hub.rows(state) == [(len(clones),)]
+    counted, expected = counts_of(hub, Searcher(HubModel()))
+    assert counted == expected
+
+
+def test_sections_whose_headings_match_are_looked_at_first(hub, repository, monkeypatch):
+    monkeypatch.setattr("ubp.hub.searched.MAX_RANKED", 3)
+    for number in range(12):
+        repository.write(f"docs/{number}.md", f"# Page {number}\n\nZebras, page {number}.\n")
+        repository.write(f"docs/h{number}.md", f"# Page {number}\n\n## Gnus\n\nText.\n")
+    repository.write("docs/h.md", "# Another\n\n## Some zebras\n\nText.\n")
+    repository.commit()
+    hub.push(repository, texts=True)
+
+    found = ask(hub, "search", query="zebras", mode="fulltext")["results"]
+    assert found[0]["filepath"] == "docs/h.md"
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize("tested_per_listed", [0, 10**9])
+def test_answers_are_the_same_with_and_without_the_index_of_repositories(
+    hub, clones, monkeypatch, tested_per_listed
+):
+    for name, repository in clones.items():
+        hub.push(repository, name, texts=True)
+    hub.grant("github.com/ann", "github.com/acme/ja")
+    searcher = Searcher(HubModel())
+    expected = [found(searcher, hub, "github.com/ann", text) for text in COUNTED]
+    monkeypatch.setattr("ubp.hub.searched.TESTED_PER_LISTED", tested_per_listed)
+    assert any(expected)
+    with hub.database.connection() as connection:
+        searcher.open(connection, "*")
+        organisation = searcher.open(connection, "github.com/ann")
+        assert organisation.readable(100).endswith("is true") == (tested_per_listed == 0)
+    assert [found(searcher, hub, "github.com/ann", text) for text in COUNTED] == expected
 
 
 def test_record_has_owner_freshness_and_address(hub, repository):
