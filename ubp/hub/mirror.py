@@ -101,9 +101,9 @@ class MirroredTip:
 
 
 class NamesOfGroup(NamedTuple):
-    """The names of the files of a group's tips, as of these versions."""
+    """The names of the files of a group's tips, as these were."""
 
-    versions: tuple[tuple[int, int], ...]
+    tips: Sequence[Tip]
     names: FileNames
 
 
@@ -163,11 +163,11 @@ class Mirror:
         return JoinedNames(parts)
 
     def _names_of(self, group: int, members: Sequence[MirroredTip]) -> FileNames:
-        versions = tuple((member.tip.id, member.tip.version) for member in members)
+        tips = [member.tip for member in members]
         known = self._groups.get(group)
-        if known is None or known.versions != versions:
+        if known is None or known.tips != tips:
             paths = (path for member in members for path in member.pages)
-            known = self._groups[group] = NamesOfGroup(versions, FileNames(paths, is_indexed=True))
+            known = self._groups[group] = NamesOfGroup(tips, FileNames(paths, is_indexed=True))
         return known.names
 
     def _is_changed(self, tip: Tip) -> bool:

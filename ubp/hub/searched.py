@@ -7,7 +7,7 @@ key, and nothing else is counted: no rank depends on what the reader may not see
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import md5
+from hashlib import sha256
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -527,7 +527,7 @@ def _count_column(
             f" where {readable} and {table} @@ %(q{number})s::tsquery group by repository"
         )
     else:
-        digest = md5(word.encode(), usedforsecurity=False).digest()
+        digest = sha256(word.encode()).digest()
         values |= {f"h{number}": digest[:HASH_BYTES], f"b{number}": digest[0]}
         counted = (
             f"select w.repository, ('x' || encode(substring(w.counts from found.at + {HASH_BYTES}"  # noqa: S608  # the same

@@ -120,16 +120,16 @@ from (select count(*) as chunks, coalesce(sum(length), 0) as words,
 where s.repository = %(repository)s
 """
 
-# Of the word's MD5 the first eight bytes, of its number four; see `ubp.hub.searched`.
+# Of the word's SHA-256 the first eight bytes, and four of its number; see `ubp.hub.searched`.
 _COUNT_WORDS = """
 insert into word_count (repository, is_stem, bucket, counts)
 select %(repository)s, is_stem, get_byte(hash, 0),
        string_agg(substring(hash for 8) || int4send(chunks), ''::bytea)
 from (
-    select true as is_stem, decode(md5(word), 'hex') as hash, ndoc as chunks
+    select true as is_stem, sha256(convert_to(word, 'UTF8')) as hash, ndoc as chunks
     from ts_stat(format('select stems from chunk where repository = %%s', %(repository)s::int))
     union all
-    select false, decode(md5(word), 'hex'), ndoc
+    select false, sha256(convert_to(word, 'UTF8')), ndoc
     from ts_stat(format('select words from chunk where repository = %%s', %(repository)s::int))
 ) counted
 group by is_stem, get_byte(hash, 0)

@@ -1,6 +1,6 @@
 -- How many chunks of a repository contain each of its words: to count a common one in a million
 -- chunks takes a second. A row has the words whose hashes begin with a byte, each as eight bytes of
--- its MD5 and four of the number.
+-- its SHA-256 and four of the number.
 create table word_count (
     repository int not null references repository on delete cascade,
     is_stem boolean not null,
