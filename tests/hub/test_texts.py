@@ -69,6 +69,25 @@ def test_texts_of_the_tip_are_stored_and_changes_alone_are_sent(repository, hub)
     assert text_versions(hub) == before
 
 
+def test_words_are_counted_again_only_if_texts_have_changed(repository, hub):
+    repository.write("docs/pay.md", SHORT)
+    repository.commit()
+    hub.push(repository, texts=True)
+    rows = "select ctid::text, xmin::text from word_count"
+    before = hub.rows(rows)
+    repository.write("src/pay.py", "def pay():\n    return 1\n")
+    repository.commit()
+    assert hub.push(repository, texts=True).outcome == "written"
+    assert hub.rows(rows) == before != []
+    assert hub.rows("select version, counted from search_state") == [(2, 2)]
+
+    repository.remove("docs/pay.md")
+    repository.commit()
+    hub.push(repository, texts=True)
+    assert hub.rows(rows) == []
+    assert hub.rows("select version, counted from search_state") == [(3, 3)]
+
+
 def test_ids_rise_although_the_last_chunk_was_deleted(repository, hub):
     repository.write("docs/a.md", "# A\n\nFirst.\n")
     repository.commit()

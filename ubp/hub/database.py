@@ -60,7 +60,7 @@ class Database:
             kwargs={
                 "connect_timeout": 2,
                 "application_name": "ubp hub",
-                # To compile a statement takes longer than any of ours.
+                # Compiling a statement takes longer than running any of ours.
                 "options": f"-c statement_timeout={STATEMENT_SECONDS}s -c timezone=UTC -c jit=off",
             },
             check=ConnectionPool.check_connection,

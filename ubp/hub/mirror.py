@@ -21,8 +21,8 @@ from ubp.index.store.codec import unpack_fields
 from ubp.search.lexical import FileNames, JoinedNames
 
 CHUNKS_AT_ONCE = 20_000  # are read: their rows take 30 MB
-# To look into the names of so many small repositories at once takes a third of the time; what one
-# of them changes is put together again in 10 ms.
+# Searching the names of this many small repositories as one list takes a third of the time;
+# making the list again after a push to one of them takes 10 ms.
 GROUP, SMALL = 32, 1_000
 
 _READABLE = """
@@ -134,10 +134,11 @@ class Mirror:
                 self._last.clear()
                 self._tips.clear()
             changed = [tip for tip in tips if self._is_changed(tip)]
+            new = sum(tip.chunks for tip in changed if tip.id not in self._tips)
             for batch in _batches(changed):
                 self._read(connection, batch)
-            if sum(tip.chunks for tip in changed) > CHUNKS_AT_ONCE:
-                # Millions of objects that stay: to look for garbage among them takes 0.3 s.
+            if new > CHUNKS_AT_ONCE:  # a process has started
+                # Millions of objects that stay: searching them for garbage takes 0.3 s.
                 gc.collect()
                 gc.freeze()
             return [self._tips[tip.id] for tip in tips]

@@ -7,7 +7,6 @@ key, and nothing else is counted: no rank depends on what the reader may not see
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -30,6 +29,7 @@ from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.mirror import MirroredPage, MirroredTip
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
 from ubp.hub.vectors import PageKey, VectorMirror
+from ubp.hub.word_counts import select_counts
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
@@ -52,8 +52,7 @@ RANK_WEIGHTS = "{0.5,0.125,1,0.5}"
 WORD_SCALE, PHRASE_SCALE = 13.1595, 8.0  # a body's word weighs 1/8, and ts_rank divides by π²/6
 _NUMBER = "(case when {0} < 2 then 1 / greatest(1.645 - {0}, 0.03) - 0.55 else 1.15 * {0} end)"
 ESTIMATE = f"(case when {{0}} > 0 then {_NUMBER} / ({_NUMBER} + estimated.long) else 0 end)"
-HASH_BYTES = 8  # of a word whose chunks were counted
-# To look at a chunk takes as long as to list so many from an index.
+# Testing one chunk takes as long as listing this many from an index.
 TESTED_PER_LISTED = 15
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
 LIMIT_GROWTH = 4
@@ -96,7 +95,7 @@ class Organisation:
         self.counted = np.array([m.tip.id for m in tips if m.tip.is_counted], dtype=np.int64)
         self._readable = _array(self.by_id)
         self._chunks, self._own_chunks = chunks, sum(mirrored.tip.chunks for mirrored in tips)
-        self.is_most = 2 * self._own_chunks >= chunks
+        self.reads_most = 2 * self._own_chunks >= chunks
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
 
@@ -113,14 +112,14 @@ class Organisation:
         ).fetchall()
 
     def readable(self, matches: int) -> str:
-        """Return the condition that a chunk may be read, for so many of those that match.
+        """Return the condition that a chunk is readable; `matches`: how many chunks match.
 
-        Each match is tested, and no index used, if the reader may read most chunks, or if few
-        match: an index would list all that may be read.
+        Each match is tested, without an index, if the reader may read most chunks or few match: an
+        index would list all readable chunks.
         """
         condition = "repository = any(%(repositories)s)"
         is_few = matches * self._chunks * TESTED_PER_LISTED < self._own_chunks**2
-        return f"({condition}) is true" if self.is_most or is_few else condition
+        return f"({condition}) is true" if self.reads_most or is_few else condition
 
     def full_text(self) -> "HubWords":
         """Return the search for the documents' words."""
@@ -299,7 +298,7 @@ class HubWords:
                 counting.append((what, part))
                 values[f"r{number}"] = _array(part.repositories.tolist())
                 readable = f"repository = any(%(r{number})s)"
-                if self._organisation.is_most and 2 * len(part) > len(self._organisation.by_id):
+                if self._organisation.reads_most and 2 * len(part) > len(self._organisation.by_id):
                     readable = f"({readable}) is true"
                 columns.append(_count_column(what, word, number, readable, values))
         for number, (match, table, limit) in enumerate(asked):
@@ -443,15 +442,18 @@ class HubWords:
             values["condition"] = write_tsquery(match.condition, table)
             where = _where(match.condition, table, is_of_pages=False)
             conditions.append(f"{where} @@ %(condition)s::tsquery")
-        if match.condition is None or not _is_part(match.condition, finding):
-            conditions.append(f"{table} @@ %(query)s::tsquery")
-        matching = f"select * from chunk where {' and '.join(conditions)}"  # noqa: S608  # ours
-        if match.condition is None and matches == MAX_RANKED:
+        found = f"{table} @@ %(query)s::tsquery"
+        choices = [[*conditions, found]]
+        if match.condition is not None and _is_part(match.condition, finding):
+            choices = [conditions]
+        elif match.condition is None and matches == MAX_RANKED:
             # Not all are looked at: those first whose names and headings match, which weigh more.
             named = f"ts_filter({table}, '{{a,b,d}}') @@ %(query)s::tsquery"
-            first = " and ".join([*conditions[:-1], named])
-            matching = f"select * from chunk where {first} union all {matching} and not {named}"  # noqa: S608  # ours
-        matching += f" limit {MAX_RANKED}"
+            choices = [[*conditions, named], [*conditions, found, f"not {named}"]]
+        matching = " union all ".join(
+            f"select * from chunk where {' and '.join(choice)}"  # noqa: S608  # ours
+            for choice in choices
+        )
         ranks, scores = [], []
         for number, term in enumerate([*match.terms, *match.adding]):
             values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
@@ -475,7 +477,7 @@ class HubWords:
                  where u.lexeme = any(%(plain)s){"".join(starts)})
             from (
                 select c.repository, c.blob, c.number, c.{length} as length, c.{table} as vector
-                from ({matching}) c
+                from ({matching} limit {MAX_RANKED}) c
                 cross join lateral (select {", ".join(ranks)},
                     0.3 + 0.9 * c.{length} / %(average)s::float8 as long offset 0) estimated
                 order by {" + ".join(scores)} desc
@@ -517,26 +519,19 @@ def _count_column(
 ) -> str:
     """Return the expression that counts the readable chunks with a phrase, by repository.
 
-    A word's number is what the push has counted (`ubp.hub.store_texts`).
+    `word`: what pushes have counted is asked for; None: the chunks are looked at.
     """
     phrase, table = what
     if word is None:
         values[f"q{number}"] = write_tsquery(phrase, table)
-        counted = (
+        counts = (
             f"select repository, count(*) as chunks from chunk"  # noqa: S608  # one of two tables, numbers
             f" where {readable} and {table} @@ %(q{number})s::tsquery group by repository"
         )
     else:
-        digest = sha256(word.encode()).digest()
-        values |= {f"h{number}": digest[:HASH_BYTES], f"b{number}": digest[0]}
-        counted = (
-            f"select w.repository, ('x' || encode(substring(w.counts from found.at + {HASH_BYTES}"  # noqa: S608  # the same
-            f" for 4), 'hex'))::bit(32)::int as chunks from word_count w"
-            f" cross join lateral (select position(%(h{number})s in w.counts) as at) found"
-            f" where {readable} and w.is_stem = {table == 'stems'}"
-            f" and w.bucket = %(b{number})s and found.at > 0"
-        )
-    return f"(select json_object_agg(n.repository, n.chunks) from ({counted}) n)"  # noqa: S608  # the same
+        counts, added = select_counts(word, readable, is_stem=table == "stems", number=number)
+        values |= added
+    return f"(select json_object_agg(n.repository, n.chunks) from ({counts}) n)"  # noqa: S608  # the same
 
 
 def _where(match: Match, table: Table, *, is_of_pages: bool) -> str:

@@ -14,6 +14,7 @@ from ubp.board.wire import WireError
 from ubp.core.model import ObjectId
 from ubp.hub.database import Connection
 from ubp.hub.read_text import TEXT_FORMAT, ReadText, read_texts
+from ubp.hub.word_counts import count_words
 from ubp.index.embed.protocol import EmbeddingModel
 
 Wanted = Literal["none", "all", "sent"]
@@ -113,26 +114,12 @@ delete from text t where t.repository = %(repository)s and t.blob = any(%(live)s
 
 _COUNT = """
 update search_state s set version = s.version + 1,
+    counted = case when s.counted = s.version then s.version + 1 else s.counted end,
     chunks = c.chunks, words = c.words, stems = c.stems, last_id = greatest(s.last_id, c.last_id)
 from (select count(*) as chunks, coalesce(sum(length), 0) as words,
              coalesce(sum(stem_length), 0) as stems, coalesce(max(id), 0) as last_id
       from chunk where repository = %(repository)s) c
 where s.repository = %(repository)s
-"""
-
-# Of the word's SHA-256 the first eight bytes, and four of its number; see `ubp.hub.searched`.
-_COUNT_WORDS = """
-insert into word_count (repository, is_stem, bucket, counts)
-select %(repository)s, is_stem, get_byte(hash, 0),
-       string_agg(substring(hash for 8) || int4send(chunks), ''::bytea)
-from (
-    select true as is_stem, sha256(convert_to(word, 'UTF8')) as hash, ndoc as chunks
-    from ts_stat(format('select stems from chunk where repository = %%s', %(repository)s::int))
-    union all
-    select false, sha256(convert_to(word, 'UTF8')), ndoc
-    from ts_stat(format('select words from chunk where repository = %%s', %(repository)s::int))
-) counted
-group by is_stem, get_byte(hash, 0)
 """
 
 
@@ -203,8 +190,7 @@ def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> t
     if wanted == "none":  # what another push staged was not meant for this one
         connection.execute("delete from staged_text where repository = %s", [push.repository])
     connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
-    connection.execute(_DELETE, values)
-    _move_staged(connection, values)
+    _replace(connection, _DELETE, values)
     connection.execute("delete from staged_text where repository = %s", [push.repository])
     return ()
 
@@ -235,8 +221,7 @@ def reread_texts(
     values["live"] = [blob for blob, _ in rows]
     stage_texts(connection, found[0], read_texts(pages, model), values["model"])
     connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
-    connection.execute(_DELETE_OLD, values)
-    _move_staged(connection, values)
+    _replace(connection, _DELETE_OLD, values)
     return len(pages)
 
 
@@ -246,31 +231,28 @@ def has_old_texts(connection: Connection) -> bool:
     return connection.execute(old, [TEXT_FORMAT]).rowcount > 0
 
 
-def _move_staged(connection: Connection, values: Mapping[str, Any]) -> None:
-    """Move the `live` texts that are staged to those that are searched, and count all anew."""
-    for statement in (_MOVE_TEXTS, _MOVE_CHUNKS, _DELETE_MOVED, _COUNT):
+def _replace(connection: Connection, delete: str, values: Mapping[str, Any]) -> None:
+    """Delete texts, move the `live` ones that are staged to their place, and count what changed."""
+    changed = connection.execute(delete, values).rowcount
+    changed += connection.execute(_MOVE_TEXTS, values).rowcount
+    for statement in (_MOVE_CHUNKS, _DELETE_MOVED, _COUNT):
         connection.execute(statement, values)
-    _count_words(connection, values["repository"])
-
-
-def _count_words(connection: Connection, repository: int) -> None:
-    """Count the words of a repository, whose row is locked, anew."""
-    connection.execute("delete from word_count where repository = %s", [repository])
-    connection.execute(_COUNT_WORDS, {"repository": repository})
-    connection.execute(
-        "update search_state set counted = version where repository = %s", [repository]
-    )
+    if changed:
+        count_words(connection, values["repository"])
 
 
 def count_uncounted(connection: Connection) -> bool:
-    """Count the words of a repository whose last push a program took that does not; if any is."""
+    """Count the words of one repository whose last push an older program took, which counts none.
+
+    Return whether there was one.
+    """
     row = connection.execute(
         "select repository from search_state where counted <> version order by repository limit 1"
     ).fetchone()
     if row is None or not _lock(connection, row[0], is_made=False):
         return False
     connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
-    _count_words(connection, row[0])
+    count_words(connection, row[0])
     return True
 
 

@@ -141,7 +141,7 @@ class FileNames:
     """
 
     def __init__(self, paths: Iterable[FilePath], *, is_indexed: bool = False) -> None:
-        """Take the names of these files; `is_indexed`: so many searches come that an index pays."""
+        """Search the names of these files; `is_indexed`: with an index, for many searches."""
         self.paths = list(paths)
         self._is_indexed = is_indexed
         text = "\n".join(_LINE_ENDS.sub(" ", name_of(path)) for path in self.paths)
@@ -477,7 +477,7 @@ def _phrases(terms: Iterable[Term]) -> list[Phrase]:
 
 
 def _first(places: Sequence[Ranked], limit: int) -> list[Ranked]:
-    """Return the first places, sorted: thousands of paths take long to compare."""
+    """Return the first places, sorted; comparing thousands of paths would take long."""
     last = max(nsmallest(limit, (place.rank for place in places)), default=0.0)
     return sorted((place for place in places if place.rank <= last), key=_rank_and_path)[:limit]
 

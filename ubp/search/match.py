@@ -62,13 +62,13 @@ def find_term(normalized: str, term: Term) -> Iterator[tuple[int, int]]:
 
 
 def stemmed_word(term: Term) -> str | None:
-    """Return the word all forms of which a term stands for; None: it stands for what is written."""
+    """Return the word whose forms a term stands for; None: it stands for what is written."""
     needle = None if term.words or not term.is_stemmed else _make_needle(term.written)
     return needle.word if needle and _STEMMED_WORD.fullmatch(needle.word) else None
 
 
 def find_stems(normalized: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the start and end of every word of which a term may stand for a form, and its stem."""
+    """Yield the start, end and stem of every word that may be a form of another."""
     for match in _STEMMABLE.finditer(normalized):
         start, end = match.span()
         if not (_is_inside_word(normalized, start) or _is_inside_word(normalized, end)):
