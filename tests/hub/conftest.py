@@ -1,8 +1,10 @@
 """A real PostgreSQL, a hub on loopback, an issuer of tokens, and clones that push."""
 
 import json
+import logging
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -30,6 +32,7 @@ from ubp.hub.models import HubModel
 from ubp.hub.process import Place, listen
 from ubp.workspace import Workspace
 
+LOG = logging.getLogger(__name__)
 NUMBERS = count()
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDERS = {"guide": "guide", "reference": "reference", "ja": "ja"}
@@ -39,10 +42,10 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport():
-    """Say in the summary, too, why the hub refused a token: the log is far above it."""
+    """Say in the summary, too, why the hub did not accept a token: the log is far above it."""
     report = yield
     crash = getattr(report.longrepr, "reprcrash", None)
-    if crash is not None and "token was refused" in report.caplog:
+    if crash is not None and ("was refused" in report.caplog or "be read" in report.caplog):
         crash.message += f"\n{report.caplog}"
     return report
 
@@ -82,17 +85,28 @@ def database(database_address) -> Iterator[Database]:
         yield opened
 
 
+class _LoggingServer(ThreadingHTTPServer):
+    request_queue_size = 128
+
+    def handle_error(self, *_) -> None:
+        LOG.error("The issuer did not answer: %r", sys.exception())
+
+
 class TokenIssuer:
     """An issuer on loopback: its keys, and the tokens that it signs."""
 
     def __init__(self) -> None:
         self.keys = {"first": rsa.generate_private_key(public_exponent=65537, key_size=2048)}
         self.reads = self.dropped = 0
+        self.answers = threading.Event()  # cleared: it does not say its keys
+        self.answers.set()
         issuer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                issuer.reads += self.path == "/keys"
+                if self.path == "/keys":
+                    issuer.reads += 1
+                    issuer.answers.wait()
                 if issuer.dropped:  # the next connection ends without an answer
                     issuer.dropped -= 1
                     return
@@ -108,7 +122,7 @@ class TokenIssuer:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = _LoggingServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
         self.thread.start()

@@ -6,6 +6,7 @@ import json
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import jwt
 import pytest
@@ -171,13 +172,41 @@ def test_issuer_that_drops_two_connections_is_asked_again(hub):
     assert hub.provider.dropped == 0
 
 
-def test_log_says_why_a_token_is_refused(hub, monkeypatch, caplog):
+def test_log_says_why_a_token_is_refused(hub, caplog):
     assert hub.call(BOARD, token=hub.person(exp=int(time.time()) - 90))[0] == 401
     assert caplog.messages == ["A token was refused: Signature has expired."]
-    monkeypatch.setattr(hub.hub.identities, "_keys", identity.Identities(hub.hub.config)._keys)
+
+
+def test_issuer_that_is_down_is_no_fault_of_the_token(hub, monkeypatch, caplog):
+    monkeypatch.setattr(identity, "SECONDS_AFTER_FAILURE", 0.2)
     hub.provider.dropped = 1 + len(identity.RETRY_SECONDS)
-    assert hub.call(BOARD, token=hub.person())[0] == 401
-    assert "the issuer's keys cannot be read: Remote end closed connection" in caplog.text
+    for status, answer in (hub.call(BOARD, token=hub.person()), list_tools(hub, hub.person())):
+        assert status == 503
+        error = json.loads(answer)["error"]
+        assert error["cause"] == f"The keys of {hub.provider.url} cannot be read."
+    assert "cannot be read. Remote end closed connection" in caplog.text
+    assert hub.call(BOARD, token="x.y.z")[0] == 401
+    time.sleep(0.3)
+    assert hub.call(BOARD, token=hub.person())[0] == 404
+
+
+def test_whose_key_is_known_waits_for_no_issuer(hub, monkeypatch):
+    monkeypatch.setattr(identity, "MIN_SECONDS_BETWEEN_READS", 0)
+    assert hub.call(BOARD, token=hub.person())[0] == 404
+    claims = jwt.decode(hub.person(), options={"verify_signature": False})
+    unknown = jwt.encode(claims, OTHER_KEY, algorithm="RS256", headers={"kid": "other"})
+    before = hub.provider.reads
+    hub.provider.answers.clear()
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            waiting = pool.submit(hub.call, BOARD, token=unknown)
+            while hub.provider.reads == before:
+                time.sleep(0.01)
+            assert hub.call(BOARD, token=hub.person())[0] == 404
+            assert not waiting.done()
+        finally:
+            hub.provider.answers.set()
+        assert waiting.result()[0] == 401
 
 
 def test_tokens_with_unknown_keys_do_not_have_the_issuer_asked_each_time(hub):

@@ -35,6 +35,7 @@ from ubp.hub.identity import (
     READ,
     Identities,
     Identity,
+    IssuerDownError,
     Job,
     UnauthorizedError,
 )
@@ -110,8 +111,8 @@ class Hub:
             reply = Reply(error.status, error.value)
         except WireError as error:
             reply = _failed(HTTPStatus.BAD_REQUEST, "The hub cannot read this.", f"{error}.")
-        except (DatabaseDownError, ModelError) as error:
-            reply = _of_error(HTTPStatus.SERVICE_UNAVAILABLE, error)
+        except (DatabaseDownError, IssuerDownError, ModelError) as error:
+            reply = unavailable(error)
         except UbpError as error:
             reply = _of_error(HTTPStatus.BAD_REQUEST, error)
         return self.finish(method, reader, question, reply, time.perf_counter() - started)
@@ -125,7 +126,7 @@ class Hub:
             try:
                 self.audit.write(call)
             except HubError as error:
-                reply = _of_error(HTTPStatus.SERVICE_UNAVAILABLE, error)
+                reply = unavailable(error)
         self.metrics.call(method, reply.status, seconds)
         return reply
 
@@ -134,6 +135,7 @@ class Hub:
 
         Raises:
             RefusedError: the token does not count.
+            IssuerDownError: nobody knows whether it does.
         """
         if token is None:
             raise RefusedError(
@@ -345,6 +347,11 @@ def _forbidden(reason: str) -> RefusedError:
 
 def _failed(status: HTTPStatus, message: str, cause: str) -> Reply:
     return Reply(status, {"error": {"message": message, "cause": cause, "hint": ""}})
+
+
+def unavailable(error: UbpError) -> Reply:
+    """Return the reply to a call that could be answered later."""
+    return _of_error(HTTPStatus.SERVICE_UNAVAILABLE, error)
 
 
 def _of_error(status: HTTPStatus, error: UbpError) -> Reply:

@@ -17,10 +17,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ubp.board.wire import MAX_BODY_BYTES
-from ubp.hub.api import Handler, Hub
-from ubp.hub.identity import READ, UnauthorizedError
+from ubp.hub.api import Handler, Hub, unavailable
+from ubp.hub.identity import READ, IssuerDownError, UnauthorizedError
 from ubp.hub.metrics import CONTENT_TYPE
 from ubp.hub.tools import create_hub_server
 from ubp.hub.web_pages import web_routes
@@ -36,7 +37,7 @@ def create_application(hub: Hub) -> Starlette:
     config = hub.config
     issuers = [issuer.issuer for issuer in config.issuers if issuer.kind == "people"]
     server = create_hub_server(hub)
-    return server.streamable_http_app(
+    application = server.streamable_http_app(
         streamable_http_path="/mcp",
         stateless_http=True,
         json_response=True,
@@ -54,6 +55,25 @@ def create_application(hub: Hub) -> Starlette:
         token_verifier=_Verifier(hub),
         custom_starlette_routes=[*_Endpoints(hub).routes(), *web_routes()],
     )
+    application.add_middleware(_IssuerDown)
+    return application
+
+
+class _IssuerDown:
+    """Answers with 503 where nobody knows whether a token counts."""
+
+    def __init__(self, application: ASGIApp) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        try:
+            await self._application(scope, receive, send)
+        except IssuerDownError as error:
+            LOG.warning("%s %s", error.cause, error.__cause__)
+            reply = unavailable(error)
+            response = Response(reply.body, reply.status, media_type="application/json")
+            await response(scope, receive, send)
 
 
 class _Verifier:

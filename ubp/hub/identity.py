@@ -20,7 +20,7 @@ from urllib.request import Request
 import jwt
 
 from ubp.core.direct import open_directly
-from ubp.core.errors import ConfigError
+from ubp.core.errors import ConfigError, HubError
 from ubp.core.repository_names import checked_name
 from ubp.hub.config import HubConfig, Issuer, check_url
 
@@ -35,6 +35,7 @@ MAX_KEYS_BYTES = 1 << 20
 KEYS_SECONDS = 3_600  # after which keys are read again
 # A token with an unknown key has them read again, but not more often: anybody can send one.
 MIN_SECONDS_BETWEEN_READS = 10
+SECONDS_AFTER_FAILURE = 1  # the issuer may be back, and nobody can be identified meanwhile
 FETCH_SECONDS = 5.0
 RETRY_SECONDS = (0.1, 0.5)  # before an issuer that could not be read is asked again
 
@@ -45,6 +46,10 @@ GITLAB_SOURCES = frozenset({"push", "schedule", "web", "api"})
 
 class UnauthorizedError(Exception):
     """The token does not count; the sentence is for the log, not for the caller."""
+
+
+class IssuerDownError(HubError):
+    """An issuer's keys cannot be read, and nobody knows whether its token counts: 503, not 401."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,7 @@ class Identities:
 
         Raises:
             UnauthorizedError: it does not count.
+            IssuerDownError: the keys of its issuer cannot be read.
         """
         development = self._config.development_token
         if development and hmac.compare_digest(token.encode(), development.encode()):
@@ -244,7 +250,8 @@ class _Keys:
     def __init__(self, issuer: Issuer) -> None:
         self._issuer = issuer
         self._keys: dict[str, Any] = {}
-        self._read_at = float("-inf")
+        self._read_at = float("-inf")  # or could not be read
+        self._failure: Exception | None = None  # of the last reading
         self._lock = Lock()
 
     def find(self, name: Any) -> Any:
@@ -252,31 +259,41 @@ class _Keys:
 
         Raises:
             UnauthorizedError: there is none.
+            IssuerDownError: the issuer does not say which keys it has now.
         """
-        with self._lock:
-            age = time.monotonic() - self._read_at
-            is_known = name in self._keys if name else bool(self._keys)
-            if age > KEYS_SECONDS or (not is_known and age > MIN_SECONDS_BETWEEN_READS):
-                self._read_at = time.monotonic()
-                try:
-                    self._keys = self._read()
-                except (
-                    OSError,
-                    HTTPException,
-                    ValueError,
-                    LookupError,
-                    TypeError,
-                    ConfigError,
-                ) as error:
-                    if not is_known:
-                        raise UnauthorizedError(
-                            f"the issuer's keys cannot be read: {error}"
-                        ) from error
-            if name and name in self._keys:
-                return self._keys[name]
-            if not name and len(self._keys) == 1:
-                return next(iter(self._keys.values()))
-        raise UnauthorizedError("the token's key is not one of the issuer's")
+        # Whose key is known waits for nobody: any caller can have the issuer asked.
+        if self._lock.acquire(blocking=self._named(name) is None):
+            try:
+                self._read_if_due(is_known=self._named(name) is not None)
+            finally:
+                self._lock.release()
+        key, failure = self._named(name), self._failure
+        if key is None and failure is not None:
+            raise IssuerDownError(
+                "The hub cannot tell whether this token counts.",
+                cause=f"The keys of {self._issuer.issuer} cannot be read.",
+                hint="Try again in a moment.",
+            ) from failure
+        if key is None:
+            raise UnauthorizedError("the token's key is not one of the issuer's")
+        return key
+
+    def _named(self, name: Any) -> Any:
+        keys = self._keys
+        if not name and len(keys) == 1:
+            return next(iter(keys.values()))
+        return keys.get(name) if isinstance(name, str) else None
+
+    def _read_if_due(self, *, is_known: bool) -> None:
+        age = time.monotonic() - self._read_at
+        pause = SECONDS_AFTER_FAILURE if self._failure else MIN_SECONDS_BETWEEN_READS
+        if age <= (KEYS_SECONDS if is_known else pause):
+            return
+        try:
+            self._keys, self._failure = self._read(), None
+        except (OSError, HTTPException, ValueError, LookupError, TypeError, ConfigError) as error:
+            self._failure = error  # the keys that are known still count
+        self._read_at = time.monotonic()
 
     def _read(self) -> dict[str, Any]:
         address: Any = self._issuer.keys
