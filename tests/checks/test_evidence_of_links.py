@@ -64,6 +64,39 @@ def test_path_of_no_file_in_a_folder_that_exists_is_a_finding(guide, check):
     assert forms(report) == [("….md", 1)]
 
 
+@pytest.mark.parametrize("book", [False, True])
+def test_path_of_no_file_is_a_finding_where_no_build_makes_folders(repository, check, book):
+    if book:
+        repository.write("book.toml", "[book]\ntitle = 'x'\n")
+        repository.write("src/SUMMARY.md", "# Summary\n\n- [a](old/a.md)\n")
+    repository.write("src/gone.md", "# Gone\n")
+    repository.write("src/old/a.md", "# A\n\n[x](src/gone.md)\n")
+    repository.commit("Begin")
+    assert hints(check(repository)) == [("markdown src/gone.md", "Did you mean ../gone.md?")]
+
+
+@pytest.fixture
+def blog(repository):
+    """A site of Jekyll with a post, and links to four headings of a page with its layout."""
+    front = "---\nlayout: post\n---\n\n"
+    repository.write("_config.yml", "title: x\n")
+    repository.write("guide.md", f"{front}# Guide\n\n## One\n\n## Two\n\n## Six\n\n## Ten\n")
+    links = " ".join(f"[x](/guide#{name})" for name in ("one", "two", "six", "ten"))
+    repository.write("_posts/2024-01-01-x.md", f"{front}# X\n\n## Y\n\n{links} [z](#roll-back)\n")
+    repository.commit("Begin")
+    return repository
+
+
+def test_heading_is_a_finding_in_a_layout_that_shows_the_text_alone(blog, check):
+    assert hints(check(blog)) == [("markdown #roll-back", "")]
+
+
+def test_heading_is_not_confirmed_in_a_layout_that_shows_more(blog, check):
+    text = (blog.root / "_posts/2024-01-01-x.md").read_text()
+    blog.write("_posts/2024-01-01-x.md", text.replace("layout: post", "layout: steps"))
+    assert forms(check(blog)) == [("#", 1)]
+
+
 def test_path_in_a_piece_that_other_pages_include_is_not_confirmed(guide, check):
     guide.write("docs/snippets/first.md", "[x](gone.md)\n")
     assert check(guide).findings == ()
@@ -156,13 +189,62 @@ def test_heading_in_a_page_with_a_component_is_not_confirmed_where_another_page_
     assert forms(check(guide)) == [("#", 1)]
 
 
-@pytest.mark.parametrize(
-    "markup", ["{{ steps }}", "```vue\n{{ steps }}\n```", "<a style={{a: 1}}/>"]
-)
-def test_only_what_is_no_code_fills_a_page(guide, check, markup):
+FILLS = {
+    "{{ steps }}": True,
+    "- {{< steps >}}": True,
+    "## Run {{ steps }}": True,
+    "Run {{ steps }}\n-----": True,
+    "{{< steps\n  from=x >}}": True,
+    "{% include steps.html %}": True,
+    "::: app.steps": True,
+    "```vue\n{{ steps }}\n```": False,
+    "<a style={{a: 1}}/>": False,
+    "Run version {{ steps }}.": False,
+    "- Run {{< steps >}}": False,
+    "{{% steps %}}\nRun it.\n{{% /steps %}}": False,
+    "{% if steps %}\nRun it.\n{% endif %}": False,
+    "::: steps\nRun it.\n:::": False,
+}
+
+
+@pytest.mark.parametrize("markup", FILLS)
+def test_what_makes_headings_is_a_tag_that_stands_alone(guide, check, markup):
     guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
     guide.write("docs/setup.md", f"# Setup\n\n## Next\n\n{markup}\n")
-    assert len(check(guide).findings) == (markup != "{{ steps }}")
+    assert len(check(guide).findings) == (not FILLS[markup])
+
+
+@pytest.fixture
+def signs(guide):
+    """A link with other signs than its heading's anchor, and three to headings with signs."""
+    headings = [f"Step {number}: set `step_{number}`" for number in range(3)]
+    links = " ".join(f"[x](/steps#step-{number}-set-step-{number})" for number in range(3))
+    guide.write("docs/steps.md", "# Steps\n\n" + "".join(f"## {text}\n\n" for text in headings))
+    guide.write("docs/index.md", f"# Index\n\n{links} [x](/setup#roll-back-now)\n")
+    guide.write("docs/setup.md", "# Setup\n\n## `rollBack` now\n\n## Install\n\n## Update\n")
+    return guide
+
+
+def test_anchor_with_the_letters_of_a_heading_is_a_finding_where_signs_are_known(signs, check):
+    assert hints(check(signs)) == [
+        (
+            "markdown /setup#roll-back-now",
+            'The heading "rollBack now" has another anchor. Did you mean #rollback-now?',
+        )
+    ]
+
+
+def test_anchor_with_the_letters_of_a_heading_is_not_confirmed_where_few_show_signs(signs, check):
+    text = (signs.root / "docs/index.md").read_text()
+    signs.write("docs/index.md", text.replace("[x](/steps#step-2-set-step-2)", ""))
+    assert forms(check(signs)) == [("#", 1)]
+
+
+@pytest.mark.parametrize("other", ['<a id="roll-back-now"></a>', "<!-- roll-back-now -->"])
+def test_anchor_that_an_id_may_make_is_not_confirmed(signs, check, other):
+    text = (signs.root / "docs/setup.md").read_text()
+    signs.write("docs/setup.md", f"{text}\n{other.replace('roll-back-now', 'x-roll-back-now')}\n")
+    assert forms(check(signs)) == [("#", 1)]
 
 
 def test_misspelt_heading_is_a_finding_also_beside_components(guide, check):
@@ -270,6 +352,12 @@ def test_heading_of_a_page_with_nothing_but_a_title_is_not_confirmed(guide, chec
     guide.write("docs/setup.md", "# Setup\n")
     guide.commit("Make the text elsewhere")
     assert forms(check(guide)) == [("#", 1)]
+
+
+def test_heading_of_a_page_with_a_title_and_sentences_is_a_finding(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n" + "Get the program and run it once.\n" * 15)
+    guide.write("docs/index.md", "# Index\n\n[setup](/setup#roll-back)\n")
+    assert hints(check(guide)) == [("markdown /setup#roll-back", "")]
 
 
 def test_headings_of_a_page_of_which_no_linked_one_exists_are_not_confirmed(guide, check):

@@ -8,13 +8,16 @@ only where something shows that it is broken:
 - a page of the same name, in another version or language, has the heading;
 - it differs from an existing name by a slip of the fingers, or from an anchor by capital letters,
   which browsers distinguish;
-- it names a file by its path, as every generator and GitHub read it, in a folder that exists;
+- it names a file by its path, as every generator and GitHub read it, in a folder that exists, or in
+  any where no build makes folders of pages;
+- a heading of the page has the same letters, and the site's links show how its signs are written;
 - it is a wikilink, and others of its site lead somewhere;
 - nothing else in the page or in the repository's code spells the heading, nor in another page that
   a component may show.
 
-A page of a site that has one heading at most, or none of several that links name, takes its text
-from elsewhere, and so does one that names the file with the heading: nothing is evidence then.
+A page of a site that has one heading at most and little text, or none of several headings that
+links name, takes its text from elsewhere, and so does one that names the file with the heading:
+nothing is evidence then.
 """
 
 import posixpath
@@ -76,6 +79,17 @@ PAGES_READ = 200  # at once
 LOWERS_ANCHORS = frozenset(
     {"mkdocs", "vitepress", "docusaurus", "hugo", "mdbook", "jekyll", "starlight", "nextra"}
 )
+# Generators whose pages are their files, and not what a layout makes of their front matter.
+SHOWS_FILES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "starlight"})
+# Generators whose builds make no folder of pages; None: GitHub itself.
+MAKES_NO_FOLDERS = frozenset({"mdbook", None})
+# Different anchors of a site that lead to headings with signs: the rule for these is known then.
+MIN_SIGNS = 3
+# Different anchors in pages of a layout that exist, and how many more than lead nowhere: it shows
+# the page's text then, and no other headings.
+MIN_IN_LAYOUT = 3
+TIMES_IN_LAYOUT = 4
+_LAYOUT = "layout "
 MAX_NAMED = 50  # files that a page names
 MAX_CODE_BYTES = 500_000
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
@@ -83,7 +97,8 @@ LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
 RESOLVES_IMAGES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "github"})
 # Folders of what other pages include; its links begin in those.
 _PIECES = re.compile(
-    r"(?:^|/)(?:_[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/", re.IGNORECASE
+    r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
+    re.IGNORECASE,
 )
 _CODE = re.compile(
     r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|php|go|rs|java|kt|swift|cs|c|cc|cpp|h|html?|njk|liquid"
@@ -92,6 +107,7 @@ _CODE = re.compile(
 )
 
 
+_SIGN = re.compile(r"[^\w\s]|_")
 _PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
 _HTML_SUFFIXES = (".html", ".htm")
@@ -115,6 +131,7 @@ class Evidence:
         self._texts: dict[FilePath, PageText] = {}
         self._named: dict[FilePath, tuple[PageText, ...]] = {}
         self._unknown: dict[FilePath, bool] = {}
+        self._headings_of: dict[FilePath, dict[str, str]] = {}
         self._read = 0
         self._kept = 0
 
@@ -181,7 +198,8 @@ class Evidence:
         if site is not None and stem(path) == "index" and self._context.view.entry(readme):
             return False  # mdBook makes it of README.md
         entry = self._context.view.entry(folder) if folder else None
-        return not folder or (entry is not None and entry.is_directory)
+        exists = not folder or (entry is not None and entry.is_directory)
+        return exists or (site.style.name if site else None) in MAKES_NO_FOLDERS
 
     def _removed_target(self, source: FilePath, link: Link) -> tuple[FilePath, LoggedCommit] | None:
         """Return the file of an earlier version to which a link leads by the same rules."""
@@ -235,9 +253,12 @@ class Evidence:
             return None
         if site is not None and self._differs_in_case(site, target, anchor):
             return "Browsers distinguish capital letters in anchors."
-        if site is not None and self._is_unknown(target):
+        if self.is_in_named_file(finding):
             return None
-        if self._text(target).spells(letters) or self.is_in_named_file(finding):
+        if self._text(target).spells(letters):
+            heading = self._heading_with_signs(target, letters)
+            return f'The heading "{heading}" has another anchor.' if heading else None
+        if site is not None and self._is_unknown(target):
             return None
         return self._of_absent_heading(finding, link, target)
 
@@ -254,6 +275,22 @@ class Evidence:
         is_nowhere = self._is_nowhere(target, letters)
         is_misread = is_nowhere and self._is_misread(finding.filepath, link, ANCHOR)
         return "" if is_nowhere and not is_misread else None
+
+    def _heading_with_signs(self, page: FilePath, letters: str) -> str | None:
+        """Return the heading of these letters, if how its signs are written is known."""
+        site = self._context.graph.sites.of(page)
+        found, lost = self._signs_found[site], self._signs_lost[site]
+        if found < MIN_SIGNS or found <= lost or self._text(page).spells_beside_headings(letters):
+            return None
+        return self._headings(page).get(letters)
+
+    def _headings(self, page: FilePath) -> dict[str, str]:
+        """Return the headings of a page by their letters."""
+        if page not in self._headings_of:
+            sections = self._context.graph.sections(page)
+            titles = (section.heading_path[-1] for section in sections if section.heading_path)
+            self._headings_of[page] = {letters_of(title): title for title in titles}
+        return self._headings_of[page]
 
     def _differs_in_case(self, site: Site, page: FilePath, anchor: str) -> bool:
         """Return whether a page has an anchor in lower case, and nothing that may spell it so.
@@ -304,6 +341,30 @@ class Evidence:
                 in_case.add((graph.sites.of(target), anchor))
         return Counter(site for site, _ in found), Counter(site for site, _ in in_case)
 
+    @property
+    def _signs_found(self) -> Counter[Site | None]:
+        """How many different anchors of headings with signs links of a site lead to."""
+        return self._signs_by_site[0]
+
+    @property
+    def _signs_lost(self) -> Counter[Site | None]:
+        """How many have the letters of such a heading, and other signs."""
+        return self._signs_by_site[1]
+
+    @cached_property
+    def _signs_by_site(self) -> tuple[Counter[Site | None], Counter[Site | None]]:
+        graph = self._context.graph
+        found, lost = set[tuple[Site | None, str]](), set[tuple[Site | None, str]]()
+        for edge in graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            has_anchor = edge.resolution.has_anchor
+            if not anchor or target is None or has_anchor is None:
+                continue
+            heading = self._headings(target).get(letters_of(anchor))
+            if heading and _SIGN.search(heading):
+                (found if has_anchor else lost).add((graph.sites.of(target), anchor))
+        return Counter(site for site, _ in found), Counter(site for site, _ in lost)
+
     def _is_misread(self, page: FilePath, link: Link, rule: str) -> bool:
         """Return whether so many links of a form lead nowhere that another rule must read them."""
         form = _form(self._context.graph.sites.of(page), link, rule)
@@ -338,9 +399,29 @@ class Evidence:
     def _is_nowhere(self, page: FilePath, letters: str) -> bool:
         """Return whether nothing spells a heading that may be the page's."""
         text = self._text(page)
-        if text.fillers or letters in self._spelled_in_code:
+        fillers = (name for name in text.fillers if not self._shows_the_text(name))
+        if any(fillers) or letters in self._spelled_in_code:
             return False
         return not text.has_component or not self._is_spelled_elsewhere(page, letters)
+
+    def _shows_the_text(self, filler: str) -> bool:
+        """Return whether it is a layout of pages whose linked headings are in their text."""
+        found, lost = self._anchors_by_layout[0][filler], self._anchors_by_layout[1][filler]
+        return found >= MIN_IN_LAYOUT and found >= TIMES_IN_LAYOUT * lost
+
+    @cached_property
+    def _anchors_by_layout(self) -> tuple[Counter[str], Counter[str]]:
+        """How many different anchors in pages of each layout exist, and how many do not."""
+        found, lost = set[tuple[str, FilePath, str]](), set[tuple[str, FilePath, str]]()
+        for edge in self._context.graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            if not anchor or target is None or edge.resolution.has_anchor is None:
+                continue
+            for filler in self._text(target).fillers:
+                if filler.startswith(_LAYOUT):
+                    anchors = found if edge.resolution.has_anchor else lost
+                    anchors.add((filler, target, anchor))
+        return Counter(key[0] for key in found), Counter(key[0] for key in lost)
 
     def _is_spelled_elsewhere(self, page: FilePath, letters: str) -> bool:
         """Return whether another page may spell a heading, which a component may show."""
@@ -389,7 +470,7 @@ class Evidence:
     def _is_unknown(self, page: FilePath) -> bool:
         """Whether a page has one anchor at most, or none of several that links name."""
         graph = self._context.graph
-        if len(graph.anchors(page)) < MIN_ANCHORS:
+        if len(graph.anchors(page)) < MIN_ANCHORS and not self._has_own_text(page):
             return True
         if page not in self._unknown:
             own = (edge for edge in graph.outlinks(page) if edge.resolution.target == page)
@@ -398,6 +479,11 @@ class Evidence:
             found.pop(None, None)
             self._unknown[page] = len(found) >= MIN_UNKNOWN and not any(found.values())
         return self._unknown[page]
+
+    def _has_own_text(self, page: FilePath) -> bool:
+        site = self._context.graph.sites.of(page)
+        shows_file = site is not None and site.style.name in SHOWS_FILES
+        return shows_file and self._text(page).has_own_text()
 
     def _earlier_version(
         self, target: FilePath, anchor: str

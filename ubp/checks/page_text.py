@@ -32,12 +32,20 @@ _COMPONENT = re.compile(r"<[A-Z][\w.]*|^(?:<script|import[ \t])", re.MULTILINE)
 _HARMLESS = frozenset(
     {"tip", "note", "info", "warning", "danger", "caution", "details", "important"}
 )
+_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_MARKER = re.compile(r"[ \t>|]*(?:[-*+]|\d+[.)])?")
+_HEADING = re.compile(r"[ \t>]*(?:#|<h[1-6])|.*\n[ \t]*(?:={3,}|-{3,})[ \t]*$")
+_CONTAINER_END = re.compile(r"^[ \t]*:::+[ \t]*$", re.MULTILINE)
 # Where a page names a file without a link to it: front matter, comments, shortcodes and tags.
 _NAMING = re.compile(
     r"\A(?:---[ \t]*\n(?s:.*?)\n---|\+\+\+[ \t]*\n(?s:.*?)\n\+\+\+)[ \t]*$"
     r"|<!--[^<>]*-->|\{\{[^{}]*\}\}|\{%[^%]*%\}|<(?!a\b)[A-Za-z][^<>]*>",
     re.MULTILINE,
 )
+_FRONT_MATTER = re.compile(
+    r"\A(?:---[ \t]*\n(?s:.*?)\n---|\+\+\+[ \t]*\n(?s:.*?)\n\+\+\+)[ \t]*$", re.MULTILINE
+)
+MIN_OWN_LETTERS = 300  # of a page's text, two or three sentences
 _NAME = re.compile(
     r"(?<![\w./@~+-])[\w./@~+-]+\.(?:mdx?|qmd|rmd|markdown|rst|html?|txt|adoc|ipynb)\b",
     re.IGNORECASE,
@@ -77,6 +85,21 @@ class PageText:
         whole, parts = self._spelled
         return letters in whole or any(letters in part for part in parts)
 
+    def spells_beside_headings(self, letters: str) -> bool:
+        """Whether an id, a component, a comment or a computed heading may make an anchor."""
+        return any(
+            letters in letters_of(written)
+            for match in _SPELLED.finditer(self._text)
+            for kind, written in match.groupdict().items()
+            if written and (kind not in {"heading", "underlined"} or _DYNAMIC.search(written))
+        )
+
+    def has_own_text(self) -> bool:
+        """Whether its text is its own: there are sentences, and no tag or component."""
+        body = _FRONT_MATTER.sub("", self._prose)
+        is_plain = not self.fillers and not self.has_component
+        return is_plain and len(letters_of(body)) >= MIN_OWN_LETTERS
+
     def sets_name(self, name: str) -> bool:
         """Whether a tag, a shortcode, a comment, or an attribute has a name, other than a link."""
         if name not in self._text:
@@ -102,12 +125,37 @@ class PageText:
 
     @cached_property
     def fillers(self) -> frozenset[str]:
-        """The names of what fills the page from elsewhere when the site is built."""
-        found = {
-            f"{match.lastgroup} {match[match.lastgroup or 0]}"
-            for match in _FILLERS.finditer(self._prose)
-        }
-        return frozenset(name for name in found if name.partition(" ")[2] not in _HARMLESS)
+        """The names of what fills the page from elsewhere when the site is built.
+
+        A tag within a line is a word or a link of it, and one with an end, as a container, has its
+        text in the page: neither makes a heading.
+        """
+        matches = list(_FILLERS.finditer(self._prose))
+        ends = {match[0].lstrip("{%<- \t\n") for match in matches if match["short"] or match["tag"]}
+        containers = sum(match["module"] is not None for match in matches)
+        has_ends = len(_CONTAINER_END.findall(self._prose)) >= containers
+        found = set[str]()
+        for match in matches:
+            kind, name = match.lastgroup or "", match[match.lastgroup or 0]
+            is_tag = kind in {"short", "tag"}
+            bare = name.removeprefix("/").removeprefix("end")
+            is_paired = is_tag and not ends.isdisjoint({f"/{bare}", f"end{bare}"})
+            is_closed = is_paired or (kind == "module" and has_ends)
+            if name in _HARMLESS or is_closed or (is_tag and self._is_in_a_line(match.start())):
+                continue
+            found.add(f"{kind} {name}")
+        return frozenset(found)
+
+    def _is_in_a_line(self, start: int) -> bool:
+        """Whether a tag has text beside it, which is no heading."""
+        text = self._prose
+        tag = _TAG.match(text, start)
+        if tag is None:
+            return False
+        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", tag.end())
+        line = text[first : last if last >= 0 else len(text)]
+        beside = _TAG.sub("", line[_MARKER.match(line).end() :])  # type: ignore[union-attr]  # it may be empty
+        return re.search(r"\w", beside) is not None and not _HEADING.match(text, first)
 
     @property
     def has_component(self) -> bool:
