@@ -179,6 +179,26 @@ def test_heading_that_code_spells_is_not_confirmed(guide, check):
     assert forms(check(guide)) == [("#", 1)]
 
 
+def test_link_in_code_to_the_heading_does_not_spell_it(guide, check):
+    guide.write("docs/.vitepress/theme.ts", "export const link = '/setup#roll-back'\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
+    assert hints(check(guide)) == [("markdown /setup#roll-back", "")]
+
+
+def test_address_within_a_path_is_a_finding(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x]([https://example.org/x)\n")
+    assert hints(check(guide)) == [
+        ("markdown [https://example.org/x", "It is written as a path, and has an address in it.")
+    ]
+
+
+@pytest.mark.parametrize("count", [48, 49])
+def test_path_to_a_file_elsewhere_is_a_finding_where_such_links_are_read_well(guide, check, count):
+    guide.write("docs/index.md", "# Index\n\n[x](docs/setup.md)\n" + "[y](setup.md)\n" * count)
+    expected = [("markdown docs/setup.md", "Did you mean setup.md?")] if count == 49 else []
+    assert hints(check(guide)) == expected
+
+
 def test_heading_in_a_page_with_a_component_is_not_confirmed_where_another_page_has_it(
     guide, check
 ):
@@ -221,7 +241,7 @@ def signs(guide):
     links = " ".join(f"[x](/steps#step-{number}-set-step-{number})" for number in range(3))
     guide.write("docs/steps.md", "# Steps\n\n" + "".join(f"## {text}\n\n" for text in headings))
     guide.write("docs/index.md", f"# Index\n\n{links} [x](/setup#roll-back-now)\n")
-    guide.write("docs/setup.md", "# Setup\n\n## `rollBack` now\n\n## Install\n\n## Update\n")
+    guide.write("docs/setup.md", "# Setup\n\n## [rollBack] & now\n\n## Install\n\n## Update\n")
     return guide
 
 
@@ -229,7 +249,7 @@ def test_anchor_with_the_letters_of_a_heading_is_a_finding_where_signs_are_known
     assert hints(check(signs)) == [
         (
             "markdown /setup#roll-back-now",
-            'The heading "rollBack now" has another anchor. Did you mean #rollback-now?',
+            'The heading "[rollBack] & now" has another anchor. Did you mean #rollback-now?',
         )
     ]
 

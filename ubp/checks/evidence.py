@@ -8,8 +8,10 @@ only where something shows that it is broken:
 - a page of the same name, in another version or language, has the heading;
 - it differs from an existing name by a slip of the fingers, or from an anchor by capital letters,
   which browsers distinguish;
-- it names a file by its path, as every generator and GitHub read it, in a folder that exists, or in
-  any where no build makes folders of pages;
+- it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
+  any, where no build makes folders of pages, or a file of the name is elsewhere and nearly all such
+  links lead somewhere;
+- it has a second address in it;
 - a heading of the page has the same letters, and the site's links show how its signs are written;
 - it is a wikilink, and others of its site lead somewhere;
 - nothing else in the page or in the repository's code spells the heading, nor in another page that
@@ -72,6 +74,9 @@ MIN_UNKNOWN = 4
 # options in home-manager, of pages in milvus-docs, copied pages in iceberg, data in vector) 64 %.
 MIN_MISREAD = 10
 MAX_LOST = 1 / 3
+# Links of a form that is read as its authors mean it, and the share of it that leads nowhere.
+MIN_READ_WELL = 50
+MAX_LOST_OF_READ_WELL = 1 / 20
 # Other pages that have a heading's letters, all read: a word in more is too common.
 MAX_ALIKE = 100
 PAGES_READ = 200  # at once
@@ -156,6 +161,8 @@ class Evidence:
         site = self._context.graph.sites.of(finding.filepath)
         if link.kind in WIKILINKS:
             return "" if site is None or site in self._sites_with_wikilinks else None
+        if "://" in link.target:
+            return "It is written as a path, and has an address in it."
         is_named = self._names_file(finding, link, site)
         if finding.related and not finding.fix and "letter" in finding.message:
             return "" if is_named else None
@@ -198,8 +205,12 @@ class Evidence:
         if site is not None and stem(path) == "index" and self._context.view.entry(readme):
             return False  # mdBook makes it of README.md
         entry = self._context.view.entry(folder) if folder else None
-        exists = not folder or (entry is not None and entry.is_directory)
-        return exists or (site.style.name if site else None) in MAKES_NO_FOLDERS
+        return (
+            not folder
+            or (entry is not None and entry.is_directory)
+            or (site.style.name if site else None) in MAKES_NO_FOLDERS
+            or (finding.related is not None and self._is_read_well(finding.filepath, link))
+        )
 
     def _removed_target(self, source: FilePath, link: Link) -> tuple[FilePath, LoggedCommit] | None:
         """Return the file of an earlier version to which a link leads by the same rules."""
@@ -370,6 +381,12 @@ class Evidence:
         form = _form(self._context.graph.sites.of(page), link, rule)
         lost = self._lost[form]
         return lost >= MIN_MISREAD and lost > MAX_LOST * self._links[form]
+
+    def _is_read_well(self, page: FilePath, link: Link) -> bool:
+        """Return whether nearly all links of a form lead somewhere."""
+        form = _form(self._context.graph.sites.of(page), link, LINK)
+        links, lost = self._links[form], self._lost[form]
+        return links >= MIN_READ_WELL and lost <= MAX_LOST_OF_READ_WELL * links
 
     @cached_property
     def _links(self) -> Counter[_Form]:
@@ -585,7 +602,8 @@ class _Spelled:
     def __contains__(self, letters: str) -> bool:
         wanted = letters.encode("utf-8", "surrogateescape")
         whole = re.compile(
-            rb"(?<![a-z0-9\x80-\xff])" + re.escape(wanted) + rb"(?![a-z0-9\x80-\xff])"
+            # after "#" it is a link
+            rb"(?<![a-z0-9\x80-\xff#])" + re.escape(wanted) + rb"(?![a-z0-9\x80-\xff])"
         )
         return any(wanted in data and whole.search(data) for data in self._files)
 

@@ -17,7 +17,7 @@ _SPELLED = re.compile(
     r"|\b(?:id|name)[ \t]*=[ \t]*(?P<bare>[^\s\"'`>{}]+)|<!--(?P<comment>[^<>]*)-->",
     re.MULTILINE,
 )
-_DYNAMIC = re.compile(r"[{}<>\[&]")
+_DYNAMIC = re.compile(r"[{}<>]|\][(\[]|&#?\w+;")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(?!.*`)(?P<directive>[ \t]*\{)?")
 # What fills a page from elsewhere: shortcodes, tags of templates, directives, layouts, pieces.
 # `={{` is a value in JSX.
