@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
-from ubp.checks.page_text import PageText, letters_of, may_spell, squash
+from ubp.checks.page_text import PageText, letters_of, squash
 from ubp.core.interruption import batches
 from ubp.core.model import FilePath, Link, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
@@ -132,7 +132,7 @@ class Evidence:
     def __init__(self, context: RuleContext) -> None:
         self._context = context
         self._old_anchors: dict[tuple[ObjectId, Site | None], frozenset[str]] = {}
-        self._old_texts: dict[FilePath, list[tuple[FileVersion, bytes]]] = {}
+        self._old_texts: dict[FilePath, list[tuple[FileVersion, PageText]]] = {}
         self._texts: dict[FilePath, PageText] = {}
         self._named: dict[FilePath, tuple[PageText, ...]] = {}
         self._unknown: dict[FilePath, bool] = {}
@@ -509,18 +509,18 @@ class Evidence:
         site = self._context.graph.sites.of(target)
         letters, fillers = letters_of(anchor), self._text(target).fillers
         parsed = 0
-        for version, data in self._older(target):
+        for version, text in self._older(target):
             if parsed >= MAX_PARSED:
                 break
-            if not may_spell(data, letters) or not (text := PageText(data)).spells(letters):
+            if not text.spells(letters):
                 continue
             parsed += 1
-            anchors = self._anchors_of(version.blob, data, site)
+            anchors = self._anchors_of(version.blob, text.data, site)
             if {anchor, fold(anchor)} & anchors and fillers <= text.fillers:
                 return version.path, version.until
         return None
 
-    def _older(self, page: FilePath) -> Iterator[tuple[FileVersion, bytes]]:
+    def _older(self, page: FilePath) -> Iterator[tuple[FileVersion, PageText]]:
         """Yield the earlier versions of a page, read in batches: each starts a process of Git."""
         if self._kept > MAX_KEPT_BYTES:
             self._old_texts, self._kept = {}, 0
@@ -531,9 +531,9 @@ class Evidence:
         repository = self._context.view.context.repository
         while self._read < MAX_READ and (batch := list(islice(versions, size))):
             contents = repository.read_blobs([version.blob for version in batch])
-            read = [(version, contents[version.blob] or b"") for version in batch]
+            read = [(version, PageText(contents[version.blob] or b"")) for version in batch]
             self._read, size = self._read + len(batch), 2 * size
-            self._kept += sum(len(data) for _, data in read)
+            self._kept += sum(len(text.data) for _, text in read)
             known += read
             yield from read
 

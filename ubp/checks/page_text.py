@@ -58,14 +58,6 @@ def letters_of(text: str) -> str:
     return re.sub(r"[\W_]+", "", fold(nfc(text)))
 
 
-def may_spell(data: bytes, letters: str) -> bool:
-    """Return whether a text in UTF-8 has these letters in a row, signs and other alphabets apart.
-
-    Nothing is parsed: that takes a hundredth of the time.
-    """
-    return not letters.isascii() or letters.encode() in squash(data)
-
-
 def squash(data: bytes) -> bytes:
     """Return the letters and digits of a text in ASCII, in lower case."""
     return data.lower().translate(None, _OTHER)
@@ -75,13 +67,20 @@ class PageText:
     """The text of a page, in which each heading is looked for without parsing it again."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._text = data.decode("utf-8", "replace")
+        self.data = data
+
+    @cached_property
+    def _text(self) -> str:
+        return self.data.decode("utf-8", "replace")
+
+    @cached_property
+    def _squashed(self) -> bytes:
+        return squash(self.data)
 
     def spells(self, letters: str) -> bool:
         """Whether something in the page may make an anchor of these letters by another rule."""
-        if not may_spell(self._data, letters):
-            return False
+        if letters.isascii() and letters.encode() not in self._squashed:
+            return False  # nothing is parsed: that takes a hundredth of the time
         whole, parts = self._spelled
         return letters in whole or any(letters in part for part in parts)
 
