@@ -390,6 +390,20 @@ def test_docusaurus_versions_and_instances_have_addresses_of_their_own(repositor
     assert found(repository) == ["warning missing-anchor docs/index.md:3 markdown /ref/call#now"]
 
 
+def test_path_from_the_root_is_one_of_the_page_s_own_version(repository, found):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    repository.write("versions.json", '["2.0", "1.0"]\n')
+    last, first = (f"versioned_docs/version-{number}.0/main" for number in (2, 1))
+    for folder, heading in (("docs/main", "New"), (last, "Now"), (first, "Old")):
+        repository.write(f"{folder}/setup.md", f"# Setup\n\n## {heading}\n")
+        repository.write(f"{folder}/more/index.md", "# More\n\n[a](/main/setup.md#old)\n")
+    repository.commit()
+    assert found(repository) == [
+        f"warning missing-anchor {folder}/more/index.md:3 markdown /main/setup.md#old"
+        for folder in ("docs/main", last)
+    ]
+
+
 def test_page_imported_from_a_package_is_not_in_the_repository(repository, check):
     repository.write("docusaurus.config.js", "module.exports = {}\n")
     text = "import Props from '@own/parts/props.md';\n\n# Home\n\n<Props />\n\n[a](#of-props)\n"

@@ -499,11 +499,11 @@ def _resolve_in_site(
     is_address = target.startswith("/") and not is_file and site.style.name not in _LENIENT
     published = [*([] if is_address else paths), *_published_paths(source, site, target)]
     if site.style.searches_roots and (_page_suffix(target) or not is_rooted):
-        folders = (
-            *(root.folder for root in site.roots if "{lang}" not in root.folder),
-            site.folder,
-        )
-        published += filter(None, (_join(FilePath(folder), target) for folder in folders))
+        folders = [root.folder for root in site.roots if "{lang}" not in root.folder]
+        published += filter(None, (_join(FilePath(f), target) for f in (*folders, site.folder)))
+        if is_rooted:  # first in the page's own version
+            own = [f for f in folders if f and source.startswith(f"{f}/")]
+            published[:0] = filter(None, (_join(FilePath(f), target) for f in own))
     if place and not place.is_default and site.style.falls_back:
         places = [locate(site, path) for path in published]
         published += [other.in_default_language() for other in places if other]
