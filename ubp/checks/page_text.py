@@ -32,8 +32,9 @@ _COMPONENT = re.compile(r"<[A-Z][\w.]*|^(?:<script|import[ \t])", re.MULTILINE)
 _HARMLESS = frozenset(
     {"tip", "note", "info", "warning", "danger", "caution", "details", "important"}
 )
-_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_MARKER = re.compile(r"[ \t>|]*(?:[-*+]|\d+[.)])?")
+_TAG = re.compile(r"\{\{[^{}]{0,1000}\}\}|\{%[^%]{0,1000}%\}")
+MAX_BESIDE = 2_000  # characters of a line on either side of a tag; in a longer one it stands alone
+_MARKER = re.compile(r"\A[ \t>|]*(?:[-*+]|\d+[.)])?")
 _HEADING = re.compile(r"[ \t>]*(?:#|<h[1-6])|.*\n[ \t]*(?:={3,}|-{3,})[ \t]*$")
 _CONTAINER_END = re.compile(r"^[ \t]*:::+[ \t]*$", re.MULTILINE)
 # Where a page names a file without a link to it: front matter, comments, shortcodes and tags.
@@ -149,11 +150,12 @@ class PageText:
         """Whether a tag has text beside it, which is no heading."""
         text = self._prose
         tag = _TAG.match(text, start)
-        if tag is None:
+        first = text.rfind("\n", max(0, start - MAX_BESIDE), start) + 1
+        if tag is None or (not first and start > MAX_BESIDE):
             return False
-        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", tag.end())
-        line = text[first : last if last >= 0 else len(text)]
-        beside = _TAG.sub("", line[_MARKER.match(line).end() :])  # type: ignore[union-attr]  # it may be empty
+        last = text.find("\n", tag.end(), tag.end() + MAX_BESIDE)
+        line = text[first : last if last >= 0 else tag.end() + MAX_BESIDE]
+        beside = _TAG.sub("", _MARKER.sub("", line, count=1))
         return re.search(r"\w", beside) is not None and not _HEADING.match(text, first)
 
     @property
