@@ -390,6 +390,15 @@ def test_docusaurus_versions_and_instances_have_addresses_of_their_own(repositor
     assert found(repository) == ["warning missing-anchor docs/index.md:3 markdown /ref/call#now"]
 
 
+def test_front_matter_of_hugo_may_follow_empty_lines(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/a.md", "# A\n\n[x](/old/#part) [y](/old/#gone)\n")
+    front = '\n\n+++\naliases = ["/old/"]\n+++\n\n'
+    repository.write("content/new.md", f"{front}# New\n\n## Part\n\n## Other\n")
+    repository.commit()
+    assert found(repository) == ["warning missing-anchor content/a.md:3 markdown /old/#gone"]
+
+
 def test_path_from_the_root_is_one_of_the_page_s_own_version(repository, found):
     repository.write("docusaurus.config.js", "module.exports = {}\n")
     repository.write("versions.json", '["2.0", "1.0"]\n')

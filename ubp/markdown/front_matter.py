@@ -22,7 +22,7 @@ MAX_BYTES = 64 * 1024
 
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?=[\r\n])")
 _CLOSING = re.compile(rb"(?:\r\n|\r|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)")
-_TOML_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?\+\+\+[ \t]*(?=[\r\n])")
+_TOML_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\+\+\+[ \t]*(?=[\r\n])")
 _TOML_CLOSING = re.compile(rb"(?:\r\n|\r|\n)\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)")
 _COMMENT_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!--|\{/\*)[ \t]+ubp[ \t]*(?=[\r\n])")
 _COMMENT_CLOSING = re.compile(rb"(?:\r\n|\r|\n)[ \t]*(?:-->|\*/\})[ \t]*(?:\r\n|\r|\n|\Z)")
