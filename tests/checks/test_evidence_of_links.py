@@ -75,6 +75,16 @@ def test_path_of_no_file_is_a_finding_where_no_build_makes_folders(repository, c
     assert hints(check(repository)) == [("markdown src/gone.md", "Did you mean ../gone.md?")]
 
 
+def test_included_file_and_path_of_a_forge_are_not_confirmed_in_absent_folders(repository, check):
+    repository.write("book.toml", "[book]\ntitle = 'x'\n")
+    repository.write("src/a.md", "# A\n\n```rust\n{{#include src/a.rs}}\n```\n")
+    repository.write(".github/advice.md", "# Advice\n\n[x](../tree/HEAD/gone.md)\n")
+    repository.commit()
+    report = check(repository)
+    assert report.findings == ()
+    assert sorted(forms(report)) == [("….md", 1), ("….rs", 1)]
+
+
 @pytest.fixture
 def blog(repository):
     """A site of Jekyll with a post, and links to four headings of a page with its layout."""

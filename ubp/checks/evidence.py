@@ -112,6 +112,7 @@ _CODE = re.compile(
 )
 
 
+_FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
 _SIGN = re.compile(r"[^\w\s]|_")
 _PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
@@ -208,8 +209,12 @@ class Evidence:
         return (
             not folder
             or (entry is not None and entry.is_directory)
-            or (site.style.name if site else None) in MAKES_NO_FOLDERS
             or (finding.related is not None and self._is_read_well(finding.filepath, link))
+            or (
+                (site.style.name if site else None) in MAKES_NO_FOLDERS
+                and link.kind != "include"
+                and not _FORGE.match(target)
+            )
         )
 
     def _removed_target(self, source: FilePath, link: Link) -> tuple[FilePath, LoggedCommit] | None:
