@@ -542,6 +542,18 @@ def test_redirects_in_a_configuration_are_read(repository, found):
     ]
 
 
+def test_languages_of_starlight_in_another_module_stand_in_for_each_other(repository, found):
+    repository.write(
+        "astro.config.mjs",
+        "import starlight from '@astrojs/starlight'\n"
+        "import { locales } from './config/locales'\n"
+        "export default { integrations: [starlight({ defaultLocale: 'en', locales })] }\n",
+    )
+    repository.write("src/content/docs/en/guide.md", "# Guide\n")
+    repository.write("src/content/docs/fr/start.md", "# Début\n\n[a](/fr/guide/) [b](/fr/x/)\n")
+    assert found(repository) == ["error broken-link src/content/docs/fr/start.md:3 markdown /fr/x/"]
+
+
 @pytest.mark.parametrize("name", ["hugo.yaml", "config.yaml"])
 def test_hugo_configuration_in_a_folder_of_its_own_is_that_of_the_site_above(
     repository, found, name

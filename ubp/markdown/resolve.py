@@ -20,6 +20,7 @@ from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
     NO_SITES,
     OWN_ANCHORS,
+    PIECES,
     Site,
     Sites,
     addresses,
@@ -588,6 +589,7 @@ def _include_paths(source: FilePath, target: str, site: Site | None) -> list[Fil
         folders += [FilePath(f"{site.folder}/_includes".lstrip("/"))] * (
             site.style.name == "jekyll"
         )
+        folders += map(FilePath, site.option(PIECES).splitlines())
     target = target.removeprefix("@/")
     paths = (_join(folder, target) for folder in (*folders, FilePath("")))
     return [path for path in paths if path]

@@ -26,7 +26,16 @@ from ubp.markdown.sites.literals import (
     strings_in,
     without_comments,
 )
-from ubp.markdown.sites.site import OWN_ANCHORS, OWN_HOOKS, ROOT_LANGUAGE, Root, Site, Style, join
+from ubp.markdown.sites.site import (
+    OWN_ANCHORS,
+    OWN_HOOKS,
+    PIECES,
+    ROOT_LANGUAGE,
+    Root,
+    Site,
+    Style,
+    join,
+)
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
 MAX_CONFIG_BYTES = 256 * 1024
@@ -76,7 +85,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         root = Root(f"{root.folder}/{{lang}}", "{lang}", languages)
     nav = _value(settings, "nav")
     pages = (join(root.folder, text) for text in _scalars(nav) if text.endswith(".md"))
-    toc = _mkdocs_toc(settings)
+    toc = _mkdocs_extension(settings, "toc")
     slugify = toc and _get(toc, "slugify")
     function = _mkdocs_slugify(slugify) if slugify else ""
     options = {
@@ -86,6 +95,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         "case": _scalar(_get(_get(slugify, "kwds"), "case")) if slugify else "",
         OWN_HOOKS: "yes" if _value(settings, "hooks") else "",
         "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
+        PIECES: "\n".join(_mkdocs_pieces(settings, folder)),
     }
     return Site(
         MKDOCS,
@@ -176,10 +186,19 @@ def _extension_names(settings: Sequence[Node]) -> list[str]:
     return [name.rpartition(".")[2] if "markdown.ext" in name else name for name in names]
 
 
-def _mkdocs_toc(settings: Sequence[Node]) -> Node | None:
+def _mkdocs_extension(settings: Sequence[Node], name: str) -> Node | None:
+    """Return the settings of an extension, None where it has none."""
     extensions = _value(settings, "markdown_extensions")
-    found = [_get(extensions, "toc"), *(_get(item, "toc") for item in _items(extensions))]
-    return next((toc for toc in found if toc is not None), None)
+    found = [_get(extensions, name), *(_get(item, name) for item in _items(extensions))]
+    return next((extension for extension in found if extension is not None), None)
+
+
+def _mkdocs_pieces(settings: Sequence[Node], folder: FilePath) -> Iterator[str]:
+    """Yield the folders of what pages include."""
+    for name in ("pymdownx.snippets", "markdown_include.include"):
+        for path in _scalars(_get(_mkdocs_extension(settings, name), "base_path")):
+            if pieces := join(folder, path):
+                yield " ".join(pieces.split("\n"))
 
 
 def _mkdocs_slugify(value: Node) -> str:
@@ -534,8 +553,10 @@ def _read_starlight(folder: FilePath, path: FilePath, configs: Configs) -> Site 
     content = f"{folder}/src/content/docs".lstrip("/")
     roots = [Root(content)]
     languages = re.findall(r"[\"']?([\w-]+)[\"']?\s*:\s*\{", block_after(text, "locales"))
-    if languages:
-        default = string_after(text, "defaultLocale") or ROOT_LANGUAGE
+    default = string_after(main, "defaultLocale")
+    # languages of another module are those of the folders
+    if languages or (default and re.search(r"\blocales\b", main)):
+        default = default or ROOT_LANGUAGE
         is_root = ROOT_LANGUAGE in languages
         roots.append(Root(f"{content}/{{lang}}", "{lang}", ROOT_LANGUAGE if is_root else default))
     return Site(

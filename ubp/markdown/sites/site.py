@@ -24,6 +24,10 @@ OWN_ANCHORS = "made by the site's own function"
 """The option of a site whose anchors cannot be known, as its configuration computes them."""
 
 
+PIECES = "folders of what pages include"
+"""The option with the folders, one a line, that the paths of included files begin in."""
+
+
 OWN_HOOKS = "programs of the site read its pages"
 """The option of a site whose programs may make anchors of comments in a page."""
 
