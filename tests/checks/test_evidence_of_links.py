@@ -512,3 +512,181 @@ def test_title_in_capitals_is_not_confirmed_as_its_page_opens_there(guide, check
         "docs/index.md", "# Index\n\n[x](/setup#install) [y](/setup#update) [z](/setup#Setup)\n"
     )
     assert forms(check(guide)) == [("#", 1)]
+
+
+SENTENCES = "Get the program and run it once.\n" * 15
+
+
+@pytest.fixture
+def plain(guide):
+    """The site, with a page of text whose headings 20 links name, and code beside it."""
+    guide.write("docs/setup.md", f"# Setup\n\n## Install\n\n## Update\n\n{SENTENCES}")
+    guide.write("docs/links.md", "# Links\n\n" + "[x](/setup#install)\n" * 20)
+    guide.write("docs/.vitepress/theme/index.ts", 'export const name = "security"\n')
+    guide.commit("Write")
+    return guide
+
+
+def test_code_spells_no_heading_of_a_page_of_text_where_anchors_are_read_well(plain, check):
+    plain.write("docs/index.md", "# Index\n\n[x](/setup#security)\n")
+    assert hints(check(plain)) == [("markdown /setup#security", "")]
+    plain.write("docs/setup.md", f"# Setup\n\n## Install\n\n<Steps/>\n\n{SENTENCES}")
+    assert forms(check(plain)) == [("#", 1)]
+
+
+def test_code_may_spell_a_heading_where_few_anchors_are_read(plain, check):
+    plain.write("docs/links.md", "# Links\n\n" + "[x](/setup#install)\n" * 18)
+    plain.write("docs/index.md", "# Index\n\n[x](/setup#security)\n")
+    assert forms(check(plain)) == [("#", 1)]
+
+
+def test_contents_of_a_page_of_text_in_another_language_are_findings(plain, check):
+    names = ("be-simple", "be-explicit", "be-consistent", "be-quick")
+    plain.write("docs/links.md", "# Links\n\n" + "[x](/setup#install)\n" * 40)
+    links = "".join(f"- [x](#{name})\n" for name in names)
+    plain.write("docs/zh.md", f"# 价值观\n\n{links}\n## 保持简单\n\n## 明确表达\n\n{SENTENCES}")
+    assert [subject for subject, _ in hints(check(plain))] == [
+        f"markdown #{name}" for name in names
+    ]
+
+
+def test_code_outside_a_site_spells_no_heading_of_it(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Install\n\n<Steps/>\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back)\n")
+    guide.write("src/steps.ts", 'const title = "Roll back"\n')
+    assert hints(check(guide)) == [("markdown /setup#roll-back", "")]
+    guide.write("docs/.vitepress/steps.ts", 'const title = "Roll back"\n')
+    assert forms(check(guide)) == [("#", 1)]
+
+
+def test_id_of_its_own_is_all_that_a_heading_spells(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Install\n\n## As root {#docker-root}\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#docker)\n")
+    hint = "The most similar heading is #docker-root."
+    assert hints(check(guide)) == [("markdown /setup#docker", hint)]
+
+
+@pytest.mark.parametrize(
+    ("script", "is_found"),
+    [("cp -r ../app/guide docs/input\n", False), ("cp -r ../app/guide docs/output\n", True)],
+)
+def test_page_of_an_absent_folder_is_a_finding_where_no_script_has_its_name(
+    guide, check, script, is_found
+):
+    guide.write("docs/links.md", "# Links\n\n" + "[x](setup.md)\n" * 60)
+    guide.write("docs/index.md", "# Index\n\n[x](input/forms.md)\n")
+    guide.write("build.sh", script)
+    report = check(guide)
+    assert hints(report) == ([("markdown input/forms.md", "")] if is_found else [])
+    assert forms(report) == ([] if is_found else [("….md", 1)])
+
+
+@pytest.fixture
+def handbook(repository):
+    """A site of MkDocs that includes a file from a folder that no setting names."""
+    repository.write("mkdocs.yml", "site_name: x\n")
+    repository.write("docs/index.md", "# Index\n\n[x](setup.md#install) [y](setup.md#roll-back)\n")
+    repository.write("docs/setup.md", '# Setup\n\n## Install\n\n--8<-- "text/steps.html"\n')
+    repository.write(".snippets/text/steps.html", "<p>Get the program.</p>\n")
+    repository.commit("Begin")
+    return repository
+
+
+def test_heading_is_a_finding_where_all_that_the_page_includes_is_known(handbook, check):
+    assert hints(check(handbook)) == [("markdown setup.md#roll-back", "")]
+    listed = "# Setup\n\n## Install\n\n--8<--\ntext/steps.html\n--8<--\n"
+    handbook.write("docs/setup.md", listed)
+    assert hints(check(handbook)) == [("markdown setup.md#roll-back", "")]
+
+
+@pytest.mark.parametrize(
+    "piece", ["<h2>Roll back</h2>\n", '--8<-- "more.html"\n', "{{ steps }}\n", "<h2>{{ x }}</h2>\n"]
+)
+def test_heading_may_be_in_what_an_included_file_has_or_fills(handbook, check, piece):
+    handbook.write(".snippets/text/steps.html", piece)
+    assert forms(check(handbook)) == [("#", 1)]
+
+
+def test_heading_may_be_in_an_included_file_that_is_not_there(handbook, check):
+    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n--8<-- "text/gone.html"\n')
+    assert forms(check(handbook)) == [("#", 1)]
+
+
+@pytest.mark.parametrize(
+    "extension",
+    [
+        "  - pymdownx.snippets:\n      base_path: [docs/x, .snippets]\n",
+        "  - markdown_include.include:\n      base_path: .snippets\n",
+    ],
+)
+def test_pages_are_included_from_the_folders_that_settings_name(handbook, check, extension):
+    handbook.write("mkdocs.yml", f"site_name: x\nmarkdown_extensions:\n{extension}")
+    handbook.write(".snippets/text/steps.md", "## Roll back\n")
+    handbook.write("docs/setup.md", "# Setup\n\n## Install\n\n{!text/steps.md!}\n")
+    assert check(handbook).findings == ()
+    handbook.write(".snippets/text/steps.md", "## Go on\n")
+    assert hints(check(handbook)) == [("markdown setup.md#roll-back", "")]
+
+
+@pytest.fixture
+def manual_of_hugo(repository):
+    """A site of Hugo with a page that has a shortcode of its own."""
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    text = '# Setup\n\n## Install\n\n{{< badge "new" >}}\n\n'
+    repository.write("content/setup.md", text + SENTENCES)
+    repository.write("content/_index.md", "# X\n\n[x](/setup/#install) [y](/setup/#roll-back)\n")
+    repository.write("layouts/shortcodes/badge.html", "<span>{{ .Get 0 }}</span>\n")
+    repository.write("layouts/_default/single.html", "<h2>Comments</h2>{{ .Content }}\n")
+    repository.write("data/words.yaml", "- roll back\n")
+    repository.commit("Begin")
+    return repository
+
+
+def test_heading_is_a_finding_where_shortcodes_and_templates_make_none(manual_of_hugo, check):
+    assert hints(check(manual_of_hugo)) == [("markdown /setup/#roll-back", "")]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("layouts/shortcodes/badge.html", '<h3 id="{{ .Get 0 }}">{{ .Get 0 }}</h3>\n'),
+        ("layouts/_shortcodes/badge.html", '{{ readFile "steps.md" }}\n'),
+        ("themes/x/layouts/shortcodes/badge.md", "## Roll {{ .Get 0 }}\n"),
+        ("layouts/_default/single.html", "<h2>Roll back</h2>{{ .Content }}\n"),
+    ],
+)
+def test_heading_may_be_made_by_a_shortcode_or_a_template(manual_of_hugo, check, path, text):
+    manual_of_hugo.write(path, text)
+    assert forms(check(manual_of_hugo)) == [("#", 1)]
+
+
+@pytest.fixture
+def menu(guide):
+    """The site, with links to five pages of a folder."""
+    names = ["one", "two", "three", "four", "five"]
+    for name in names:
+        guide.write(f"docs/steps/{name}.md", f"# {name}\n")
+    guide.write("docs/menu.md", "# Menu\n\n" + "".join(f"[x](/steps/{name})\n" for name in names))
+    guide.write("docs/index.md", "# Index\n\n[x](/steps/fife)\n")
+    guide.commit("Write steps")
+    return guide
+
+
+def test_page_of_a_folder_whose_other_pages_are_there_is_a_finding(menu, check):
+    assert [subject for subject, _ in hints(check(menu))] == ["markdown /steps/fife"]
+
+
+def test_page_of_a_folder_is_not_confirmed_where_more_of_it_are_missing(menu, check):
+    menu.write("docs/index.md", "# Index\n\n[x](/steps/fife) [y](/steps/sixth)\n")
+    assert forms(check(menu)) == [("/…", 2)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("docs/.vitepress/redirects.json", '["fife"]\n'), ("docs/ja/steps/fife.md", "# 五\n")],
+)
+def test_page_of_a_folder_is_not_confirmed_where_code_or_another_page_has_its_name(
+    menu, check, path, text
+):
+    menu.write(path, text)
+    assert forms(check(menu)) == [("/…", 1)]

@@ -9,13 +9,15 @@ only where something shows that it is broken:
 - it differs from an existing name by a slip of the fingers, or from an anchor by capital letters,
   which browsers distinguish;
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
-  any, where no build makes folders of pages, or a file of the name is elsewhere and nearly all such
-  links lead somewhere;
+  any, where no build makes folders of pages, or nearly all such links lead somewhere, and a file of
+  the name is elsewhere or no code of the repository has the folder's name;
+- it names a page of a folder of which links lead to many others, and nothing else has its name;
 - it has a second address in it;
 - a heading of the page has the same letters, and the site's links show how its signs are written;
 - it is a wikilink, and others of its site lead somewhere;
-- nothing else in the page or in the repository's code spells the heading, nor in another page that
-  a component may show.
+- nothing else in the page, in what it includes or in the repository's code spells the heading, nor
+  in another page that a component may show. Of a page that is nothing but its text, on a site whose
+  anchors are read well, the code is not asked.
 
 A page of a site that has one heading at most and little text, or none of several headings that
 links name, takes its text from elsewhere, and so does one that names the file with the heading:
@@ -25,7 +27,7 @@ nothing is evidence then.
 import posixpath
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
@@ -76,7 +78,11 @@ MIN_MISREAD = 10
 MAX_LOST = 1 / 3
 # Links of a form that is read as its authors mean it, and the share of it that leads nowhere.
 MIN_READ_WELL = 50
-MAX_LOST_OF_READ_WELL = 1 / 20
+MAX_LOST_OF_READ_WELL = 1 / 10
+MIN_ANCHORS_READ = 20  # links to headings of a site, of which no more lead nowhere
+# Pages of a folder to which addresses lead, and how many of their number lead nowhere.
+MIN_NEIGHBOURS = 5
+MAX_LOST_NEIGHBOURS = 1 / 4
 # Other pages that have a heading's letters, all read: a word in more is too common.
 MAX_ALIKE = 100
 PAGES_READ = 200  # at once
@@ -86,6 +92,8 @@ LOWERS_ANCHORS = frozenset(
 )
 # Generators whose pages are their files, and not what a layout makes of their front matter.
 SHOWS_FILES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "starlight"})
+# Generators that put pages into templates, which alone add headings to them.
+FILLS_TEMPLATES = frozenset({"hugo", "jekyll"})
 # Generators whose builds make no folder of pages; None: GitHub itself.
 MAKES_NO_FOLDERS = frozenset({"mdbook", None})
 # Different anchors of a site that lead to headings with signs: the rule for these is known then.
@@ -95,6 +103,7 @@ MIN_SIGNS = 3
 MIN_IN_LAYOUT = 3
 TIMES_IN_LAYOUT = 4
 _LAYOUT = "layout "
+_IN_PAGE, _IN_OTHER_PAGE = "#", "…#"  # how a link to a heading is written
 MAX_NAMED = 50  # files that a page names
 MAX_CODE_BYTES = 500_000
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
@@ -109,6 +118,23 @@ _CODE = re.compile(
     r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|php|go|rs|java|kt|swift|cs|c|cc|cpp|h|html?|njk|liquid"
     r"|hbs|erb|j2|jinja2?|ya?ml|json5?|toml|cue|csv|xml|proto|graphqls?)$",
     re.IGNORECASE,
+)
+_TEMPLATE = re.compile(r"\.(?:html?|liquid|rb)$", re.IGNORECASE)
+# What makes folders, and no headings.
+_SCRIPT = re.compile(
+    r"\.(?:sh|bash|bat|ps1|mk)$|(?:^|/)(?:make|just|docker|rake)file$", re.IGNORECASE
+)
+_FOLDER_PAGES = frozenset({"index", "_index", "readme"})
+_SHORTCODE = re.compile(r"(?:^|/)layouts/_?shortcodes/(?P<name>.+?)(?:\.[\w.]+)?$")
+# Hugo's own that make no heading.
+_PLAIN_SHORTCODES = frozenset(
+    {"figure", "gist", "highlight", "param", "qr", "ref", "relref", "vimeo", "x", "youtube"}
+)
+# What a template may make a heading of: elements, and texts of other files.
+_MAKES_HEADING = re.compile(
+    rb"<h[1-6{]|\bid=|\.Content\b|\.Summary\b|RenderString|markdownify|readFile|partial|template"
+    rb"|transform|GetPage|\.Page\.|^[ \t]*#{1,6}[ \t]",
+    re.MULTILINE,
 )
 
 
@@ -137,6 +163,7 @@ class Evidence:
         self._texts: dict[FilePath, PageText] = {}
         self._named: dict[FilePath, tuple[PageText, ...]] = {}
         self._unknown: dict[FilePath, bool] = {}
+        self._included_in: dict[FilePath, tuple[PageText, ...] | None] = {}
         self._headings_of: dict[FilePath, dict[str, str]] = {}
         self._read = 0
         self._kept = 0
@@ -172,7 +199,45 @@ class Evidence:
             return f"{path} existed until {_written(commit)}."
         if isinstance(finding.fix, LinkFix) and finding.fix.target not in {None, finding.related}:
             return ""
-        return "" if is_named and not self._is_misread(finding.filepath, link, LINK) else None
+        is_lost = is_named and not self._is_misread(finding.filepath, link, LINK)
+        return "" if is_lost or self._is_absent_neighbour(finding.filepath, link) else None
+
+    def _is_absent_neighbour(self, source: FilePath, link: Link) -> bool:
+        """Whether a link names a page of a folder of whose other pages nearly all are there.
+
+        A page of the name in a folder of the name elsewhere may be shown here, as in a language.
+        """
+        site = self._context.graph.sites.of(source)
+        folder, name = _split_address(link.target)
+        found, lost = self._neighbours[site, folder]
+        parent = fold(folder.rpartition("/")[2])
+        return (
+            bool(folder)
+            and len(found) >= MIN_NEIGHBOURS
+            and len(lost) <= MAX_LOST_NEIGHBOURS * len(found)
+            and (parent, fold(name)) not in self._names_in_folders
+            and not self._code.makes_folder(name)
+        )
+
+    @cached_property
+    def _names_in_folders(self) -> frozenset[tuple[str, str]]:
+        """The names of pages, each with that of its folder."""
+        paths = (path.rsplit("/", 2) for path in self._context.view.document_paths())
+        return frozenset((fold(parts[-2]), stem(parts[-1])) for parts in paths if len(parts) > 1)
+
+    @cached_property
+    def _neighbours(self) -> Mapping[tuple[Site | None, str], tuple[set[str], set[str]]]:
+        """The names in each folder of addresses that lead to pages, and those that do not."""
+        neighbours = defaultdict[tuple[Site | None, str], tuple[set[str], set[str]]](
+            lambda: (set(), set())
+        )
+        graph = self._context.graph
+        for edge in graph.all_edges():
+            folder, name = _split_address(edge.link.target)
+            if folder and edge.resolution.bucket in {"resolved", "missing"}:
+                is_lost = edge.resolution.bucket == "missing"
+                neighbours[graph.sites.of(edge.source), folder][is_lost].add(name)
+        return neighbours
 
     @cached_property
     def _sites_with_wikilinks(self) -> frozenset[Site | None]:
@@ -209,13 +274,25 @@ class Evidence:
         return (
             not folder
             or (entry is not None and entry.is_directory)
-            or (finding.related is not None and self._is_read_well(finding.filepath, link))
+            or self._is_lost_for_good(finding, link, folder)
             or (
                 (site.style.name if site else None) in MAKES_NO_FOLDERS
                 and link.kind != "include"
                 and not _FORGE.match(target)
             )
         )
+
+    def _is_lost_for_good(self, finding: Finding, link: Link, folder: FilePath) -> bool:
+        """Whether no build makes an absent folder, as far as other links, files and code show."""
+        if not self._is_read_well(finding.filepath, link, LINK):
+            return False
+        name = link.target.rpartition("/")[2]
+        if finding.related or (name in self._paths_by_name and stem(name) not in _FOLDER_PAGES):
+            return True
+        parts = folder.split("/")
+        folders = [FilePath("/".join(parts[: index + 1])) for index in range(len(parts))]
+        absent = [path for path, entry in self._context.view.entries(folders).items() if not entry]
+        return not any(self._code.makes_folder(path.rpartition("/")[2]) for path in absent)
 
     def _removed_target(self, source: FilePath, link: Link) -> tuple[FilePath, LoggedCommit] | None:
         """Return the file of an earlier version to which a link leads by the same rules."""
@@ -251,7 +328,7 @@ class Evidence:
         by_name: dict[str, list[FilePath]] = {}
         for path in self._removed:
             names = {stem(path)}
-            if stem(path) in {"index", "_index", "readme"}:
+            if stem(path) in _FOLDER_PAGES:
                 names.add(fold(path.rpartition("/")[0].rpartition("/")[2]))
             for name in names:
                 by_name.setdefault(name, []).append(path)
@@ -387,9 +464,9 @@ class Evidence:
         lost = self._lost[form]
         return lost >= MIN_MISREAD and lost > MAX_LOST * self._links[form]
 
-    def _is_read_well(self, page: FilePath, link: Link) -> bool:
+    def _is_read_well(self, page: FilePath, link: Link, rule: str) -> bool:
         """Return whether nearly all links of a form lead somewhere."""
-        form = _form(self._context.graph.sites.of(page), link, LINK)
+        form = _form(self._context.graph.sites.of(page), link, rule)
         links, lost = self._links[form], self._lost[form]
         return links >= MIN_READ_WELL and lost <= MAX_LOST_OF_READ_WELL * links
 
@@ -420,11 +497,40 @@ class Evidence:
 
     def _is_nowhere(self, page: FilePath, letters: str) -> bool:
         """Return whether nothing spells a heading that may be the page's."""
+        if self._is_nothing_but_text(page):
+            return True
         text = self._text(page)
-        fillers = (name for name in text.fillers if not self._shows_the_text(name))
-        if any(fillers) or letters in self._spelled_in_code:
+        if any(not self._makes_no_heading(page, filler, letters) for filler in text.fillers):
+            return False
+        site = self._context.graph.sites.of(page)
+        folder = site.folder if site else ""
+        is_template = site is not None and site.style.name in FILLS_TEMPLATES
+        if is_template and text.has_sentences and not text.has_component:
+            return not self._code.spells_in_template(letters, folder)
+        if self._code.spells(letters, folder):
             return False
         return not text.has_component or not self._is_spelled_elsewhere(page, letters)
+
+    def _is_nothing_but_text(self, page: FilePath) -> bool:
+        """Return whether its headings are those in its text, as its site's generator reads them."""
+        site = self._context.graph.sites.of(page)
+        forms = [_Form(site, ANCHOR, written) for written in (_IN_PAGE, _IN_OTHER_PAGE)]
+        links = sum(self._links[form] for form in forms)
+        lost = sum(self._lost[form] for form in forms)
+        is_read_well = links >= MIN_ANCHORS_READ and lost <= MAX_LOST_OF_READ_WELL * links
+        return is_read_well and self._has_own_text(page)
+
+    def _makes_no_heading(self, page: FilePath, filler: str, letters: str) -> bool:
+        """Return whether what fills a page is known, and does not spell a heading."""
+        kind, _, name = filler.partition(" ")
+        if kind == "layout":
+            return self._shows_the_text(filler)
+        if kind == "snippet":
+            included = self._included(page)
+            return included is not None and not any(text.spells(letters) for text in included)
+        site = self._context.graph.sites.of(page)
+        is_shortcode = kind == "short" and site is not None and site.style.name == "hugo"
+        return is_shortcode and name in self._plain_shortcodes
 
     def _shows_the_text(self, filler: str) -> bool:
         """Return whether it is a layout of pages whose linked headings are in their text."""
@@ -486,11 +592,52 @@ class Evidence:
                 if (path := normalize_path(f"{folder}/{name.lstrip('/')}".lstrip("/")))
             }
             texts = _read(self._context, paths - {page})
-            self._named[page] = tuple(PageText(data) for data in texts)
+            self._named[page] = tuple(PageText(data) for _, data in texts)
         return self._named[page]
+
+    def _included(self, page: FilePath) -> tuple[PageText, ...] | None:
+        """Return the texts that a page includes; None where one is not known."""
+        if page not in self._included_in:
+            names = self._text(page).included
+            found = names and [self._paths_ending_with(name) for name in names]
+            paths = {path for paths in found or () for path in paths}
+            texts = tuple(PageText(data) for _, data in _read(self._context, paths))
+            is_known = found and all(found) and not any(text.fillers for text in texts)
+            self._included_in[page] = texts if is_known else None
+        return self._included_in[page]
+
+    def _paths_ending_with(self, name: str) -> list[FilePath]:
+        """Return the files with a path that ends so: those of folders that a setting may name."""
+        name = posixpath.normpath(name).lstrip("./")
+        paths = self._paths_by_name.get(name.rpartition("/")[2], ())
+        return [path for path in paths if f"/{path}".endswith(f"/{name}")]
+
+    @cached_property
+    def _paths_by_name(self) -> Mapping[str, list[FilePath]]:
+        paths: dict[str, list[FilePath]] = {}
+        for path, entry in self._context.view.files():
+            if entry.is_file:
+                paths.setdefault(path.rpartition("/")[2], []).append(path)
+        return paths
+
+    @cached_property
+    def _plain_shortcodes(self) -> frozenset[str]:
+        """The shortcodes of Hugo whose templates, in all sites and themes, make no heading."""
+        templates: dict[str, set[FilePath]] = {}
+        for path, _ in self._context.view.files():
+            if match := _SHORTCODE.search(path):
+                templates.setdefault(match["name"], set()).add(path)
+        making = {
+            name
+            for name, paths in templates.items()
+            if any(_MAKES_HEADING.search(data) for _, data in _read(self._context, paths))
+        }
+        return _PLAIN_SHORTCODES.union(templates) - making
 
     def _is_unknown(self, page: FilePath) -> bool:
         """Whether a page has one anchor at most, or none of several that links name."""
+        if self._is_nothing_but_text(page):
+            return False
         graph = self._context.graph
         if len(graph.anchors(page)) < MIN_ANCHORS and not self._has_own_text(page):
             return True
@@ -504,7 +651,7 @@ class Evidence:
 
     def _has_own_text(self, page: FilePath) -> bool:
         site = self._context.graph.sites.of(page)
-        shows_file = site is not None and site.style.name in SHOWS_FILES
+        shows_file = site is None or site.style.name in SHOWS_FILES
         return shows_file and self._text(page).has_own_text()
 
     def _earlier_version(
@@ -577,8 +724,8 @@ class Evidence:
         return self._texts[path]
 
     @cached_property
-    def _spelled_in_code(self) -> "_Spelled":
-        return _Spelled(self._context)
+    def _code(self) -> "_Code":
+        return _Code(self._context)
 
     @cached_property
     def _versions(self) -> FileVersions:
@@ -591,7 +738,7 @@ class Evidence:
         )
 
 
-class _Spelled:
+class _Code:
     """The letters of names and texts in the repository's code and data, all read once."""
 
     def __init__(self, context: RuleContext) -> None:
@@ -600,27 +747,50 @@ class _Spelled:
         paths = [
             path
             for path, entry in view.files()
-            if entry.is_file and path not in documents and _CODE.search(path)
+            if entry.is_file
+            and path not in documents
+            and (_CODE.search(path) or _SCRIPT.search(path))
         ]
-        self._files = [_squash(data) for data in _read(context, paths)]
+        self._files = {path: _squash(data) for path, data in _read(context, paths)}
 
-    def __contains__(self, letters: str) -> bool:
+    def makes_folder(self, name: str) -> bool:
+        """Return whether a file has the name of a folder, which it may make."""
+        return self._spells(letters_of(name), self._files.values())
+
+    def spells(self, letters: str, folder: str) -> bool:
+        """Return whether a file in a folder, other than a script, has a word of these letters."""
+        return self._spells(letters, self._matching(_CODE, folder))
+
+    def spells_in_template(self, letters: str, folder: str) -> bool:
+        """Return whether a template of a site has a word of these letters."""
+        return self._spells(letters, self._matching(_TEMPLATE, folder))
+
+    def _matching(self, pattern: re.Pattern[str], folder: str) -> Iterator[bytes]:
+        within = f"{folder}/" if folder else ""
+        return (
+            data
+            for path, data in self._files.items()
+            if path.startswith(within) and pattern.search(path)
+        )
+
+    def _spells(self, letters: str, files: Iterable[bytes]) -> bool:
         wanted = letters.encode("utf-8", "surrogateescape")
         whole = re.compile(
             # after "#" it is a link
             rb"(?<![a-z0-9\x80-\xff#])" + re.escape(wanted) + rb"(?![a-z0-9\x80-\xff])"
         )
-        return any(wanted in data and whole.search(data) for data in self._files)
+        return any(wanted in data and whole.search(data) for data in files)
 
 
-def _read(context: RuleContext, paths: Iterable[FilePath]) -> Iterator[bytes]:
+def _read(context: RuleContext, paths: Iterable[FilePath]) -> Iterator[tuple[FilePath, bytes]]:
+    """Yield the files that are not too large, with their contents."""
     from ubp.git.snapshot import read_documents  # few checks read code
 
     view = context.view
     entries = {path: entry for path, entry in view.entries(list(paths)).items() if entry}
-    for data in read_documents(view.context.repository, view.snapshot, entries).values():
+    for path, data in read_documents(view.context.repository, view.snapshot, entries).items():
         if data is not None and len(data) <= MAX_CODE_BYTES:
-            yield data
+            yield path, data
 
 
 def _squash(data: bytes) -> bytes:
@@ -628,10 +798,17 @@ def _squash(data: bytes) -> bytes:
     return data.lower().translate(None, b" \t-_*`~")
 
 
+def _split_address(target: str) -> tuple[str, str]:
+    """Return the folder and the name of a page's address from the root; "": it is none."""
+    folder, _, name = target.rstrip("/").rpartition("/")
+    is_address = folder.startswith("/") and not FILE_SUFFIX.search(name)
+    return (folder, name) if is_address else ("", "")
+
+
 def _form(site: Site | None, link: Link, rule: str) -> _Form:
     """Return the form of a link, of those to headings whether they name a page."""
     if rule == ANCHOR:
-        return _Form(site, rule, "…#" if link.target else "#")
+        return _Form(site, rule, _IN_OTHER_PAGE if link.target else _IN_PAGE)
     return _Form(site, rule, written_form(link))
 
 
@@ -681,7 +858,7 @@ def _page_name(path: FilePath) -> str:
     name = stem(path)
     name = re.sub(r"\.[a-z]{2}(?:[-_][a-z]{2,4})?$", "", name)
     folder = path.rpartition("/")[0].rpartition("/")[2]
-    return f"{folder}/{name}" if name in {"index", "_index", "readme", "page"} else name
+    return f"{folder}/{name}" if name in {*_FOLDER_PAGES, "page"} else name
 
 
 def _written(commit: LoggedCommit) -> str:

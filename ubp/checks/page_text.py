@@ -1,11 +1,14 @@
 """What the text of a page shows about its headings, whatever generator makes their anchors."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
 from ubp.core.paths import nfc
 from ubp.core.text import fold
+from ubp.markdown.includes import find_includes
+from ubp.markdown.title import split_own_id
 
 # What may spell a heading: headings, ids, names, comments, and quoted texts of components.
 _SPELLED = re.compile(
@@ -32,6 +35,7 @@ _COMPONENT = re.compile(r"<[A-Z][\w.]*|^(?:<script|import[ \t])", re.MULTILINE)
 _HARMLESS = frozenset(
     {"tip", "note", "info", "warning", "danger", "caution", "details", "important"}
 )
+_LIST_END = re.compile(r"^[ \t]*-+8<-+[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"\{\{[^{}]{0,1000}\}\}|\{%[^%]{0,1000}%\}")
 MAX_BESIDE = 2_000  # characters of a line on either side of a tag; in a longer one it stands alone
 _MARKER = re.compile(r"\A[ \t>|]*(?:[-*+]|\d+[.)])?")
@@ -96,9 +100,12 @@ class PageText:
 
     def has_own_text(self) -> bool:
         """Whether its text is its own: there are sentences, and no tag or component."""
-        body = _FRONT_MATTER.sub("", self._prose)
-        is_plain = not self.fillers and not self.has_component
-        return is_plain and len(letters_of(body)) >= MIN_OWN_LETTERS
+        return not self.fillers and not self.has_component and self.has_sentences
+
+    @cached_property
+    def has_sentences(self) -> bool:
+        """Whether it has more text than a list or a few words."""
+        return len(letters_of(_FRONT_MATTER.sub("", self._prose))) >= MIN_OWN_LETTERS
 
     def sets_name(self, name: str) -> bool:
         """Whether a tag, a shortcode, a comment, or an attribute has a name, other than a link."""
@@ -117,9 +124,11 @@ class PageText:
         whole, parts = set[str](), list[str]()
         for match in _SPELLED.finditer(self._text):
             for written in filter(None, match.groups()):
+                title, own_id = split_own_id(written.rstrip())
                 found = letters_of(written)
-                whole |= {found, found.lstrip("0123456789")}
-                if match["comment"] or _DYNAMIC.search(written):
+                # what has an id of its own makes no other anchor, unless the id is part of it
+                whole |= {found, found.lstrip("0123456789"), letters_of(own_id)}
+                if match["comment"] or _DYNAMIC.search(title):
                     parts.append(found)
         return frozenset(whole), tuple(parts)
 
@@ -145,6 +154,22 @@ class PageText:
                 continue
             found.add(f"{kind} {name}")
         return frozenset(found)
+
+    @cached_property
+    def included(self) -> tuple[str, ...] | None:
+        """What the page includes otherwise than as code; None where it is written in no known way.
+
+        Lines `--8<--` alone are the ends of a list, whose files are among them.
+        """
+        text = self._prose
+        ends = [match.start() for match in re.finditer(r"\n|\Z", text)]
+        includes = list(find_includes(text))
+        lines = {bisect_left(ends, include.start) for include in includes}
+        lines |= {bisect_left(ends, match.start()) for match in _LIST_END.finditer(text)}
+        written = (match.start("snippet") for match in _FILLERS.finditer(text) if match["snippet"])
+        if any(bisect_left(ends, start) not in lines for start in written):
+            return None
+        return tuple(include.target for include in includes if not include.is_code)
 
     def _is_in_a_line(self, start: int) -> bool:
         """Whether a tag has text beside it, which is no heading."""
