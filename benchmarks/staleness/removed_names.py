@@ -91,6 +91,7 @@ class Keys(dict[bytes, tuple[int, ...]]):
     def __missing__(self, token: bytes) -> tuple[int, ...]:
         text = token.decode("utf-8", "replace")
         names = {fold_name(text), *map(fold_name, text.split("-"))}
+        names |= {name[:-9] for name in names if name.endswith("attribute")}
         self[token] = keys = tuple(self.wanted.intersection(map(key_of, names)))
         return keys
 

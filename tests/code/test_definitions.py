@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.code.definitions import find_definitions, find_keys, find_keys_of_versions
+from ubp.code.definitions import find_definitions, find_keys, find_keys_of_versions, language_of
 from ubp.core.names import fold_name, name_key
 
 LINES = [
@@ -58,6 +58,17 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("braces", "fun Service.readAll() = lazy { 1 }", "readAll"),
         ("braces", "inline fun <reified T : Any> Set<T>.readAll(): T = 1", "readAll"),
         ("braces", "val View?.pageSize: Int get() = 1", "pageSize"),
+        ("braces", '    [Option("readAll", Required = false)]', "readAll"),
+        ("braces", '    @JsonProperty("readAll")', "readAll"),
+        ("braces", '    @Option(names = "--read-all")', "read-all"),
+        ("braces", "public Source(bool readAll = false, int limit = 1)", "readAll"),
+        ("braces", "fun read(limit: Int, val readAll: Boolean = false)", "readAll"),
+        ("braces", "public class ReadAllAttribute : Attribute", "ReadAll"),
+        ("braces", "    ReadAll,", "ReadAll"),
+        ("braces", "    ReadAll = 1 << 2,", "ReadAll"),
+        ("braces", "message ReadAll {", "ReadAll"),
+        ("typed script", "  readAll: (limit: number) => read(limit),", "readAll"),
+        ("typed script", "  mode: 'one' | 'readAll' | 'none'", "readAll"),
         ("other", "  mattr_accessor :page_size, default: false", "page_size"),
         ("other", "  class_attribute :page_size", "page_size"),
     ],
@@ -73,6 +84,23 @@ def test_name_is_defined_and_its_key_occurs(language, line, name):
 )
 def test_call_in_a_language_with_braces_defines_nothing(line):
     assert "read_all" not in find_definitions(line.encode(), "braces").names
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("charts/values.yaml.tmpl", "data"),
+        ("docker/.env", "shell"),
+        (".env.example", "shell"),
+        ("api/v1.proto", "braces"),
+        ("schema.graphql", "script"),
+        ("settings.py.j2", "python"),
+        ("page.tmpl", None),
+        (".tmpl", None),
+    ],
+)
+def test_template_of_a_file_has_its_language(path, language):
+    assert language_of(path) == language
 
 
 def test_function_that_extends_a_type_does_not_define_the_type():

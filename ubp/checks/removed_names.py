@@ -61,6 +61,7 @@ _NO_SOURCE = (
     r"\.ya?ml$"
     r"|(?:tox\.ini|noxfile\.py|jenkinsfile|codecov\.yml|\.codecov\.yml)$"
     r"|(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.(?:ya?ml|json|toml|xml))?$"
+    r"|(?:licen[cs]e|copying|notice|authors|contributors|codeowners|\.\w*ignore)(?:[.-][\w-]+)?$"
     r"|.*(?:[.-]min\.(?:js|css)|\.lock)$"
 )
 # What is for tests of others, where it is not in a folder of tests: `lib/app/test_helpers.rb`.

@@ -24,19 +24,36 @@ MAX_LINE = 2_000
 
 _LANGUAGES: dict[str, Language] = {
     **dict.fromkeys(("py", "pyi", "pyx"), "python"),
-    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "vue", "svelte"), "script"),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "vue", "svelte", "graphql", "graphqls"), "script"),
     **dict.fromkeys(("ts", "tsx", "mts", "cts"), "typed script"),
     "go": "go",
     "rs": "rust",
     **dict.fromkeys(
-        ("c", "h", "cc", "cpp", "hpp", "cs", "java", "kt", "scala", "swift", "php", "dart"),
+        (
+            "c",
+            "h",
+            "cc",
+            "cpp",
+            "hpp",
+            "cs",
+            "java",
+            "kt",
+            "scala",
+            "swift",
+            "php",
+            "dart",
+            "proto",
+        ),
         "braces",
     ),
-    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1", "mk"), "shell"),
+    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1", "mk", "env"), "shell"),
     **dict.fromkeys(("css", "scss", "sass", "less"), "style"),
     **dict.fromkeys(("json", "jsonc", "yaml", "yml", "toml"), "data"),
     **dict.fromkeys(("rb", "lua", "ex", "exs", "pl", "r", "jl"), "other"),
 }
+
+# A template of a file has its language: `values.yaml.tmpl`, `.env.example`.
+_TEMPLATE = r"(?<=\w)\.(?:tmpl|tpl|gotmpl|j2|in|dist|template|example|sample)$"
 
 _TOKEN = rb"[a-z_]\w*(?:-+\w+)*"
 _DUNDER = rb"__[A-Za-z]\w*?__"
@@ -78,6 +95,9 @@ _FIELD = (
         + _WORD
         + rb"(?:-\w+)*)[\"']?(?:[?!][ \t]*:|[ \t]*:(?!:)[^\n]*[^,{(\[\s][ \t]*$)"
     ),
+    # a function, and a value of a union: `| "readOnly"`
+    rb"(?m)^[ \t]+(" + _WORD + rb")[ \t]*:[ \t]*(?:async[ \t]*)?(?:\([^()\n]*\)|\w+)[^=\n]{0,80}=>",
+    (rb"""\|[ \t]*["']([A-Za-z][\w-]*)["']"""),
 )
 _GO = (
     # only names with a capital letter are public
@@ -99,7 +119,27 @@ _RUST = (
 _BRACES = (
     (
         rb"\b(?:class|struct|interface|enum|trait|record|object|union|namespace|typedef|func"
-        rb"|function|const|define|protocol|extension|case)[ \t]+(" + _WORD + rb")"
+        rb"|function|const|define|protocol|extension|case|message|service|rpc)[ \t]+("
+        + _WORD
+        + rb")"
+    ),
+    # `[ClrJob]` is the class `ClrJobAttribute`
+    (rb"\bclass[ \t]+(\w+)Attribute\b"),
+    # `[Option("read-timeout")]`, `@JsonProperty("readTimeout")`
+    (
+        rb"[\[@]\w{0,40}(?:Option|Name|Argument|Parameter|Property|Command|Field)\w{0,40}\("
+        rb"""(?:\w+[ \t]*=[ \t]*)?"(?:--)?([A-Za-z][\w-]*)\""""
+    ),
+    # what a call may leave out, and else often names: `bool printSource = false`, `size: Int = 1`
+    (
+        rb"(?<=[(,])[ \t]*(?:[\w<>\[\]?.]+[ \t]+)+[*&$]?("
+        + _WORD
+        + rb")[ \t]*=[ \t]*[^,()=\n]+(?=[,)])"
+    ),
+    (
+        rb"(?<=[(,])[ \t]*(?:va[lr][ \t]+)?("
+        + _WORD
+        + rb")[ \t]*:[ \t]*[\w<>\[\]?.]+[ \t]*=[^,()=\n]+(?=[,)])"
     ),
     # also of what it extends: `fun <T> List<T>.second()`
     (
@@ -121,6 +161,8 @@ _BRACES = (
     ),
     (rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&$]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"),
     (rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),
+    # of an enumeration, alone on its line
+    (rb"(?m)^[ \t]+([A-Z]\w*)[ \t]*(?:=[ \t]*[\w|<>. \t]+)?,[ \t]*$"),
 )
 _SHELL = (
     # `NAME=1`, and `NAME ?= 1` in a makefile
@@ -250,7 +292,7 @@ NO_DEFINITIONS = Definitions(frozenset(), frozenset())
 
 def language_of(path: str) -> Language | None:
     """Return the language of a source file by its path; None: its names are not defined there."""
-    name = path.rpartition("/")[2].lower()
+    name = re.sub(_TEMPLATE, "", path.rpartition("/")[2].lower())
     if name in {"makefile", "gnumakefile", "dockerfile"}:
         return "shell"
     return _LANGUAGES.get(name.rpartition(".")[2]) if "." in name else None
@@ -290,6 +332,7 @@ def _find_keys(data: bytes) -> frozenset[int]:
     for token in [token for token in tokens if b"-" in token]:
         tokens.update(token.split(b"-"))
     folded = {_fold(token) for token in tokens}
+    folded.update([name[:-9] for name in folded if name.endswith("attribute")])
     folded.update(option.decode() for option in re.findall(_WORD_OPTION, lower))
     beginnings = {*re.findall(_BEGINNING, data), *_find_beginnings(data)}
     folded.update(_fold(name) + "*" for name in beginnings)

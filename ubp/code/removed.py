@@ -18,8 +18,17 @@ MIN_LETTERS = 5
 MIN_SHARED = 0.3
 # Words that are this long may be parts of others.
 MIN_WORD = 4
-# Libraries that make options from parameters and fields: clap, typer, go-flags and the like.
-OPTION_MAKERS = (b"#[arg(", b"#[clap(", b"#[structopt(", b"typer.", b'long:"', b'kong:"')
+# Libraries that make options from parameters, fields and words without dashes: clap, typer,
+# go-flags, CommandLineParser and the like.
+OPTION_MAKERS = (
+    b"#[arg(",
+    b"#[clap(",
+    b"#[structopt(",
+    b"typer.",
+    b'long:"',
+    b'kong:"',
+    b'[Option("',
+)
 # New definitions on lines that differ in nothing else: each is compared with each removed one, in
 # 10 µs. More were made by a machine, and none of them is named.
 MAX_ALIKE = 300
