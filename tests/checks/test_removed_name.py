@@ -1167,3 +1167,56 @@ def test_name_that_one_page_surely_means_is_reported_in_the_others(aged, hints):
         ("fetch_page", "Update the page, as docs/one.md, which means the same name."),
         ("fetch_page", "Update the page: it also names `close_file` of src/one.py."),
     ]
+
+
+MODES = "public enum Mode\n{\n    ReadAll,\n    ReadOne,\n    ReadNone,\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "is_reported"),
+    [("`ReadAll`, `ReadOne` and `ReadNone`\n", True), ("`ReadAll` and `ReadOne`\n", False)],
+)
+def test_names_of_one_source_that_are_removed_together_are_evidence_for_each_other(
+    aged, hints, page, is_reported
+):
+    aged.write("src/Mode.cs", MODES)
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write("docs/modes.md", page)
+    aged.commit()
+    aged.write("src/Mode.cs", "public enum Mode\n{\n    Whole,\n}\n")
+    found = dict(hints(aged))
+    assert sorted(found) == (["ReadAll", "ReadNone", "ReadOne"] if is_reported else [])
+    if is_reported:
+        assert found["ReadAll"] == "Update the page: it also names `ReadOne` of src/Mode.cs."
+
+
+@pytest.mark.parametrize(
+    ("page", "is_reported"),
+    [("AGENTS.md", True), ("app/CONTRIBUTING.md", True), ("README.md", False)],
+)
+def test_tool_that_is_not_required_any_more_is_out_of_date_for_who_works_here(
+    repository, hints, page, is_reported
+):
+    repository.write("package.json", '{"devDependencies": {\n  "page-sorter": "1"\n}}\n')
+    repository.write(page, "We use `page-sorter`.\n")
+    repository.commit()
+    repository.write("package.json", '{"devDependencies": {\n  "oxfmt": "1"\n}}\n')
+    assert hints(repository) == ([("page-sorter", "Update the page.")] if is_reported else [])
+
+
+@pytest.mark.parametrize("path", ["LICENSE", ".gitignore", "NOTICE.txt", "CODEOWNERS"])
+def test_licence_and_lists_of_ignored_files_keep_no_name_alive(client, removed, path):
+    client.write(path, "read_all\n")
+    client.commit()
+    stage(client, "src/client.py", "read_all", "read_each")
+    assert [line.split()[2] for line in removed(client, staged=True)][:1] == ["`read_all`"]
+
+
+def test_option_of_an_attribute_is_removed(repository, hints):
+    source = '    [Option("ilcPath", Required = false)]\n    public string Path { get; set; }\n'
+    repository.write("src/Options.cs", f"public class Options\n{{\n{source}}}\n")
+    repository.write("docs/a.md", "Set it with `--ilcPath`.\n")
+    repository.commit()
+    repository.write("src/Options.cs", "public class Options\n{\n}\n")
+    assert [name for name, _ in hints(repository)] == ["--ilcPath"]

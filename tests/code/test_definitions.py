@@ -54,6 +54,7 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("rust", '        env!("CLIENT_TRACE")', "CLIENT_TRACE"),
         ("go", '\tif prefix := location.Config["repoPrefix"]; prefix != "" {', "repoPrefix"),
         ("go", '\tKindStore Kind = "objectstore"', "objectstore"),
+        ("go", '\tsizeName = "read_all_bytes"', "read_all_bytes"),
         ("data", "[profile.cli-dev]", "cli-dev"),
         ("braces", "fun Service.readAll() = lazy { 1 }", "readAll"),
         ("braces", "inline fun <reified T : Any> Set<T>.readAll(): T = 1", "readAll"),

@@ -37,6 +37,8 @@ from ubp.markdown.owners import find_link_target, is_of_others
 # A name that is only a key may be an argument for another package. Of pages that have one other key
 # of its source 5 of 8 were right, of those with five 5 of 5.
 MIN_COMPANIONS_OF_KEY = 5
+# Names of its source, gone or not, that a page has beside a removed one.
+MIN_SIBLINGS = 2
 # In these a capital letter makes a name public, and options and keys are made from fields.
 MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
 
@@ -78,6 +80,11 @@ _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos
 _OTHER_PAGES = (
     r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+-)?(?:plan|brief|retro|handoff))"
     r"[^/]*\.\w+$|(?:.*/)?(?:plans|briefs|dispatches|designs?|proposals|rfcs?|enhancements|keps)/"
+)
+# What people and agents read who work on the repository: it names the tools that this requires.
+_ABOUT_WORK = (
+    r"(?i)(?:.*/)?(?:contributing|agents|claude|gemini|copilot-instructions|develop(?:ment|ers?|ing)"
+    r"|hacking|building|testing)[^/]*$|(?:.*/)?\.(?:cursor|claude|github/instructions)/"
 )
 # Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
 _VERSIONED = (
@@ -244,15 +251,18 @@ class Owners:
             and not self.names.occurring([key])
         )
 
+    def was_required(self, removed: Removed, change: SourceChange) -> bool:
+        """Return whether a removed name is that of a package from elsewhere that was required."""
+        names = {removed.name, *removed.others}
+        return bool(names & _required_before(change) - _own_before(change))
+
     def moved_away(self, removed: Removed, change: SourceChange) -> bool:
         """Return whether a manifest shows that a package elsewhere has a removed name now.
 
-        It is the name of one that was required. Or others still require the package that the change
-        deletes, or the change requires new ones in its place, or one that has the name of the
-        deleted source, or of which that was a copy, or one has the words of the name in its own.
+        Others still require the package that the change deletes, or the change requires new ones in
+        its place, or one that has the name of the deleted source, or of which that was a copy, or
+        one has the words of the name in its own.
         """
-        if {removed.name, *removed.others} & _required_before(change) - _own_before(change):
-            return True
         words = name_words(removed.name)
         part = f"-{'-'.join(words)}-"
         if len(words) > 1 and any(part in f"-{'-'.join(name_words(n))}-" for n in self._foreign):
@@ -425,6 +435,8 @@ def find_changed_manifest(
     It is the source's own that the change deletes, with a package that may be elsewhere, or the
     first, by path, in which the change requires another package or version.
     """
+    if is_dependency_manifest(removed_from):  # what it required and does not any more
+        return None
     manifests = {
         path: source
         for path, source in sorted(sources.items())
@@ -475,6 +487,12 @@ def _find_mentions(
     pages: Collection[FilePath], key: int, removed: Removed, owners: Owners, change: SourceChange
 ) -> Iterator[RemovedMention]:
     """Yield the mentions in these pages, if one of them surely means the removed name."""
+    if owners.was_required(removed, change):
+        for page in sorted(pages):
+            name = find_name(page, key, removed, owners, change)
+            if name and re.match(_ABOUT_WORK, page):
+                yield RemovedMention(page, name, removed.name, removed, Evidence())
+        return
     if owners.moved_away(removed, change):
         return
     mentions = {
@@ -544,14 +562,15 @@ def find_evidence(
     Measured: see docs/measurements.md, "Removed names".
     """
     code = names.code(page)
-    found = {
-        name.key: name
-        for name in (code.names.names if code else ())
-        if name.key in removed.companions and name.key != mention.key
-    }
-    if len(found) >= (MIN_COMPANIONS_OF_KEY if removed.is_key else 1):
-        companion = next(iter(found.values()))
-        return Evidence(companion.text, source=FilePath(removed.companions[companion.key]))
+    others = {name.key: name for name in (code.names.names if code else ())}
+    others.pop(mention.key, None)
+    for known, least in (
+        (removed.companions, MIN_COMPANIONS_OF_KEY if removed.is_key else 1),
+        ({} if removed.is_key else removed.siblings, MIN_SIBLINGS),
+    ):
+        found = [name for key, name in others.items() if key in known]
+        if len(found) >= least:
+            return Evidence(found[0].text, source=FilePath(known[found[0].key]))
     is_replaced = not removed.is_key and change.find_replacement(removed) is not None
     if is_replaced or (mention.is_option and removed.is_flag):
         return Evidence()

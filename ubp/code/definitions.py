@@ -244,6 +244,10 @@ _ENVIRONMENT_NAME = (
 )
 # The value of a constant, of an enumeration, of what has a name: `Store Kind = "objectstore"`.
 _VALUE = rb"""(?m)[\w)\]][ \t]+=[ \t]+["']([A-Za-z][a-z0-9]{4,}(?:-[a-z0-9]+)*)["'][,;]?[ \t]*$"""
+# One of three words or more, such as the name of a metric, is a name.
+_LONG_VALUE = (
+    rb"""(?m)[\w)\]][ \t]+:?=[ \t]+["']([a-z][a-z0-9]*(?:_[a-z0-9]+){2,})["'][,;]?[ \t]*$"""
+)
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
@@ -369,6 +373,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     found.update(re.findall(_WORD_OPTION_MADE, data))
     found.update(re.findall(_ENVIRONMENT, data))
     found.update(re.findall(_ENVIRONMENT_NAME, data))
+    found.update(re.findall(_LONG_VALUE, data))
     keys.update(re.findall(_VALUE, data))
     if re.search(_QUOTED_OPTION, data):
         found.update(re.findall(_FLAG, data))

@@ -58,8 +58,9 @@ class Removed(NamedTuple):
     `is_key`: only as a key or field. `is_option`: the source has it as a command-line option.
     `others` has the other spellings that were defined: `page_size` in one source, `PAGE_SIZE` in
     another. `definers` are the sources that defined it, `companions` the keys of the names that
-    these defined too and still define, each with one that does. `is_spelling`: sources still have
-    the name in another spelling, but not in this one.
+    these defined too and still define, each with one that does; `siblings` those of all names that
+    they defined, if they still exist. `is_spelling`: sources still have the name in another
+    spelling, but not in this one.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Removed(NamedTuple):
     others: frozenset[str] = frozenset()
     definers: tuple[str, ...] = ()
     companions: Mapping[int, str] = MappingProxyType({})
+    siblings: Mapping[int, str] = MappingProxyType({})
     is_spelling: bool = False
 
     @property
@@ -130,6 +132,7 @@ class SourceChange:
             others=frozenset(definer.name for definer in self._definers[key]) - {found.name},
             definers=definers,
             companions=self._companions(definers),
+            siblings=self._siblings(definers),
         )
 
     @cached_property
@@ -158,8 +161,20 @@ class SourceChange:
         if new and "-" not in spelling and fold_name(new.name) == fold_name(spelling):
             return None
         return removed._replace(
-            is_option="-" in spelling, definers=definers, companions=self._companions(definers)
+            is_option="-" in spelling,
+            definers=definers,
+            companions=self._companions(definers),
+            siblings=self._siblings(definers),
         )
+
+    def _siblings(self, definers: Sequence[str]) -> Mapping[int, str]:
+        """Return the keys of the names that those of these sources defined that still exist."""
+        return {
+            key: path
+            for path in definers
+            if self.sources[path].after is not None
+            for key in self._keys(path, self.sources[path].before)
+        }
 
     def _companions(self, definers: Sequence[str]) -> Mapping[int, str]:
         """Return the keys of the names that these sources define before and after the change.
