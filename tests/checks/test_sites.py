@@ -542,6 +542,51 @@ def test_redirects_in_a_configuration_are_read(repository, found):
     ]
 
 
+@pytest.mark.parametrize(
+    ("config", "is_found"),
+    [
+        ("plugins: [search, tags: {}]\n", True),
+        ("plugins: {search: {}}\n", True),
+        ("plugins: [search, site-urls]\n", False),
+        ("hooks: [hooks.py]\n", False),
+        ("validation: {absolute_links: relative_to_docs}\n", False),
+        ("validation: {links: {absolute_links: relative_to_docs}}\n", False),
+    ],
+)
+def test_path_from_the_root_that_mkdocs_publishes_as_it_is_is_broken(
+    repository, check, config, is_found
+):
+    repository.write("mkdocs.yml", f"site_name: x\n{config}")
+    repository.write("docs/docs/b.md", "# B\n")
+    repository.write("docs/a/a.md", "# A\n\n[b](/docs/b.md) [c](/docs/b/) ![d](/d.png)\n")
+    repository.write("docs/d.png", "")
+    findings = check(repository).findings
+    assert [(f.message, f.hint, f.fix.text) for f in findings] == (
+        [
+            (
+                "/docs/b.md leads nowhere: MkDocs makes no address of it.",
+                "Did you mean ../docs/b.md?",
+                "../docs/b.md",
+            )
+        ]
+        if is_found
+        else []
+    )
+
+
+def test_paths_from_the_root_are_addresses_where_a_site_of_mkdocs_has_many(repository, check):
+    repository.write("mkdocs.yml", "site_name: x\n")
+    repository.write("docs/a.md", "# A\n\n" + "[b](/b.md)\n" * 21)
+    repository.write("docs/b.md", "# B\n")
+    assert check(repository).findings == ()
+
+
+def test_address_from_the_root_below_a_folder_of_mkdocs_is_that_of_a_page(repository, found):
+    repository.write("mkdocs.yml", "site_name: x\n")
+    repository.write("docs/a.md", "# A\n\n[b](/guide/gone/) [c](/gone/) [d](guide/gone/)\n")
+    assert found(repository) == ["error broken-link docs/a.md:3 markdown /guide/gone/"]
+
+
 def test_languages_of_starlight_in_another_module_stand_in_for_each_other(repository, found):
     repository.write(
         "astro.config.mjs",

@@ -1,6 +1,7 @@
 """The facts of a snapshot that rules read, each computed when a rule first asks for it."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +26,7 @@ from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
-from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address
+from ubp.markdown.sites.site import KEEPS_PATHS, OWN_HOOKS, Site, addresses, linked_address
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import Denied, denial
 
@@ -35,6 +36,14 @@ if TYPE_CHECKING:  # few checks review bindings, or find a path misspelt
 
 _COMMENT = re.compile(r"<!--([^<>\n]*)-->")
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
+# Links of a site that are paths of pages from the root: with more, something makes addresses of it.
+MAX_PATHS_FROM_ROOT = 20
+
+
+def _is_path_from_root(edge: GraphEdge) -> bool:
+    target = edge.link.target
+    is_path = target.startswith("/") and target.lower().endswith(PAGE_SUFFIXES)
+    return is_path and edge.link.kind not in WIKILINKS and edge.resolution.target is not None
 
 
 class AssessedReference(NamedTuple):
@@ -189,6 +198,7 @@ class RuleContext:
             or edge.resolution.has_anchor is False
             or edge.link.meant_type
             or self.differs_in_case(edge)
+            or self.stays_as_written(edge)
         ]
         near_comments = {edge.source for edge in suspects if "%%" in edge.link.context}
         contents = self.view.read(near_comments) if near_comments else {}
@@ -267,6 +277,24 @@ class RuleContext:
             for path in self._possible_files(edge)
         }
         return find_ignored(self.view.context.repository, paths)
+
+    def stays_as_written(self, edge: GraphEdge) -> bool:
+        """Return whether a site publishes the path of a page as it is, which leads nowhere."""
+        site = self.graph.sites.of(edge.source)
+        return (
+            site is not None
+            and bool(site.option(KEEPS_PATHS))
+            and _is_path_from_root(edge)
+            and self._paths_from_root[site] <= MAX_PATHS_FROM_ROOT
+        )
+
+    @cached_property
+    def _paths_from_root(self) -> Counter[Site | None]:
+        """How many links of each site are paths of pages from the root."""
+        sites = self.graph.sites
+        return Counter(
+            sites.of(edge.source) for edge in self.graph.all_edges() if _is_path_from_root(edge)
+        )
 
     def _possible_files(self, edge: GraphEdge) -> tuple[FilePath, ...]:
         """Return the files that a link may name: by its path, or by the address on its site."""

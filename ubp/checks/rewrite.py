@@ -61,9 +61,14 @@ def _path_target(old: str, source: FilePath, target: FilePath) -> str | None:
         return None
     if old.startswith("/") and old.split("/")[1] == target.split("/")[0]:
         return percent_encode(f"/{target}")
-    relative = posixpath.relpath(target, source.rpartition("/")[0] or ".")
+    relative = relative_target(source, target)
     has_dot = old.startswith("./") and not relative.startswith("../")
-    return percent_encode(f"./{relative}" if has_dot else relative)
+    return f"./{relative}" if has_dot else relative
+
+
+def relative_target(source: FilePath, target: FilePath) -> str:
+    """Return the path of a file relative to the page `source`, as a link has it."""
+    return percent_encode(posixpath.relpath(target, source.rpartition("/")[0] or "."))
 
 
 def wikilink_heading(heading: str) -> str:

@@ -551,9 +551,13 @@ def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[
 def _is_verifiable(source: FilePath, site: Site, target: str) -> bool:
     """Return whether the repository has a page for each such address of the site."""
     found = linked_address(site, source, target)
-    if not found or site.style.verifies == "files":
+    if not found:
         return False
     parts = found[0].split("/")
+    if site.style.name == "mkdocs":  # of relative ones the build decides
+        return target.startswith("/") and len(parts) > 1 and parts[-1] not in _GENERATED_PAGES
+    if site.style.verifies == "files":
+        return False
     if parts[-1] in _GENERATED_PAGES or (target.startswith("/") and site.style.name == "mdbook"):
         return False
     return site.style.verifies == "all" or (len(parts) > 1 and parts[0] not in _TAXONOMIES)

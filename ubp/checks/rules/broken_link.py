@@ -17,6 +17,9 @@ repository. It also skips links in code, comments and HTML.
 With `--staged` or `--base`, only links broken by the change are reported: its own new links, and
 links in other pages to files that it removes or renames.
 
+MkDocs publishes the path of a page from the root (`/page.md`) as it is written, unless a setting
+(`validation: absolute_links: relative_to_docs`), a hook or a plug-in makes an address of it.
+
 In a site, a link is reported only where something shows that it is broken, such as an earlier
 version that had it; `ubp check --unconfirmed` reports the others, too.
 
@@ -32,7 +35,7 @@ from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
-from ubp.checks.rewrite import respell_target, rewrite_link
+from ubp.checks.rewrite import relative_target, respell_target, rewrite_link
 from ubp.core.model import FilePath
 from ubp.index.link_graph import GraphEdge
 from ubp.markdown.resolve import stem
@@ -64,6 +67,19 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 about=edge.link,
                 related=target,
                 fix=None if is_lower else _fix(edge, target, context),
+            )
+        if context.stays_as_written(edge) and edge.resolution.target:
+            text = relative_target(edge.source, edge.resolution.target)
+            yield Finding(
+                rule=NAME,
+                filepath=edge.source,
+                line=edge.link.line,
+                message=f"{edge.link.target} leads nowhere: MkDocs makes no address of it.",
+                subject=f"{edge.link.kind} {edge.link.target}",
+                column=edge.link.column,
+                hint=f"Did you mean {text}?",
+                about=edge.link,
+                fix=LinkFix(edge.link, text, edge.resolution.target),
             )
         if (
             edge.resolution.bucket == "missing"

@@ -27,6 +27,7 @@ from ubp.markdown.sites.literals import (
     without_comments,
 )
 from ubp.markdown.sites.site import (
+    KEEPS_PATHS,
     OWN_ANCHORS,
     OWN_HOOKS,
     PIECES,
@@ -96,6 +97,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         OWN_HOOKS: "yes" if _value(settings, "hooks") else "",
         "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
         PIECES: "\n".join(_mkdocs_pieces(settings, folder)),
+        KEEPS_PATHS: "yes" if _mkdocs_keeps_paths(settings) else "",
     }
     return Site(
         MKDOCS,
@@ -186,11 +188,58 @@ def _extension_names(settings: Sequence[Node]) -> list[str]:
     return [name.rpartition(".")[2] if "markdown.ext" in name else name for name in names]
 
 
+# Plug-ins of MkDocs that do not rewrite links.
+_MKDOCS_PLUGINS_WITHOUT_LINKS = frozenset(
+    {
+        "autorefs",
+        "awesome-nav",
+        "awesome-pages",
+        "git-authors",
+        "git-committers",
+        "git-committers-2",
+        "git-revision-date",
+        "git-revision-date-localized",
+        "glightbox",
+        "group",
+        "literate-nav",
+        "meta",
+        "minify",
+        "mkdocstrings",
+        "offline",
+        "privacy",
+        "redirects",
+        "rss",
+        "search",
+        "section-index",
+        "social",
+        "tags",
+        "typeset",
+    }
+)
+
+
 def _mkdocs_extension(settings: Sequence[Node], name: str) -> Node | None:
     """Return the settings of an extension, None where it has none."""
     extensions = _value(settings, "markdown_extensions")
     found = [_get(extensions, name), *(_get(item, name) for item in _items(extensions))]
     return next((extension for extension in found if extension is not None), None)
+
+
+def _mkdocs_keeps_paths(settings: Sequence[Node]) -> bool:
+    """Return whether no setting, hook or plug-in makes addresses of paths from the root."""
+    validation = _value(settings, "validation")
+    written = (_get(node, "absolute_links") for node in (validation, _get(validation, "links")))
+    if any(node and node.value == "relative_to_docs" for node in written):
+        return False
+    plugins = _value(settings, "plugins")
+    names = set(_scalars(plugins)) if plugins and plugins.kind == "scalar" else set[str]()
+    for item in plugins.items if plugins else ():
+        names |= {item.value} if item.kind == "scalar" else {key.value for key, _ in item.pairs}
+    names |= {key.value for key, _ in plugins.pairs} if plugins else set()
+    return (
+        not _value(settings, "hooks")
+        and {name.rpartition("/")[2] for name in names} <= _MKDOCS_PLUGINS_WITHOUT_LINKS
+    )
 
 
 def _mkdocs_pieces(settings: Sequence[Node], folder: FilePath) -> Iterator[str]:

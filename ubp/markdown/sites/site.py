@@ -28,6 +28,10 @@ PIECES = "folders of what pages include"
 """The option with the folders, one a line, that the paths of included files begin in."""
 
 
+KEEPS_PATHS = "paths from the root stay as they are"
+"""The option of a site that does not make addresses of paths from the root (`/page.md`)."""
+
+
 OWN_HOOKS = "programs of the site read its pages"
 """The option of a site whose programs may make anchors of comments in a page."""
 
