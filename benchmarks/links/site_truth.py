@@ -53,6 +53,7 @@ from ubp.workspace import Workspace
 
 RULES = ("broken-link", "missing-anchor")
 PAGE = re.compile(r"\.(?:md|mdx|markdown|html?|rst)$", re.IGNORECASE)
+FOLDER_PAGE = re.compile(r"(?:_?index|readme)\.\w+", re.IGNORECASE)
 NUMBER = re.compile(r"^\d+\s*[-_.]+\s*(?=[^\d\s])")
 FRAME = frozenset({"nav", "header", "footer", "aside", "script", "style", "template"})
 VOID = frozenset(
@@ -255,8 +256,11 @@ def find(
 
 
 def finding_key(finding: Finding) -> tuple[str, tuple[str, str]]:
-    """Return the page of a finding, and the key of its link."""
-    return finding.filepath, link_key(finding.about.target, finding.about.anchor or "")
+    """Return the page of a finding, and the key of its link: of a folder's page, the folder's."""
+    target = finding.about.target
+    if FOLDER_PAGE.fullmatch(target.rpartition("/")[2]) and not target.startswith("/"):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(finding.filepath), target))
+    return finding.filepath, link_key(target, finding.about.anchor or "")
 
 
 def report(  # noqa: PLR0913, PLR0917  # what is compared

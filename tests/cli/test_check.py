@@ -283,6 +283,21 @@ def test_explained_site_record_has_links_that_no_file_can_verify(repository, ubp
     ]
 
 
+def test_explain_site_shows_what_the_configuration_of_mkdocs_says_of_paths(repository, ubp, at):
+    repository.write(
+        "mkdocs.yml",
+        "site_name: x\nmarkdown_extensions:\n  - pymdownx.snippets:\n      base_path: [pieces]\n",
+    )
+    repository.write("docs/a.md", "# A\n")
+    repository.commit()
+    at(repository)
+    out = ubp(repository, "check", "--explain-site").out
+    assert "  anchors: Python-Markdown's toc\n" in out
+    assert "  addresses from the root below a folder are those of pages here\n" in out
+    assert "  a path from the root (/page.md) is published as it is, and leads nowhere\n" in out
+    assert "  paths of included files may begin in pieces/\n" in out
+
+
 def test_explain_site_with_options_of_a_check_is_refused(broken, ubp):
     answer = ubp(broken, "check", "--explain-site", "--staged")
     assert answer.status == 2

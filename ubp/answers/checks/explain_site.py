@@ -14,7 +14,7 @@ from ubp.frame.wording import count
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.markdown.sites.detect import slug_rule
-from ubp.markdown.sites.site import Site, Style
+from ubp.markdown.sites.site import KEEPS_PATHS, PIECES, Site, Style
 
 VERIFIED = {
     "all": "every address below the site is one of a page here",
@@ -102,9 +102,13 @@ def _site(site: Site, pages: int) -> ExplainedSiteRecord:
         static=tuple(site.static),
         base=site.base,
         anchors=slug_rule(site),
-        options=tuple(f"{name}: {value}" for name, value in site.options if value),
+        options=tuple(
+            f"{name}: {value}"
+            for name, value in site.options
+            if value and name not in {PIECES, KEEPS_PATHS}
+        ),
         front_matter=style.keys,
-        addresses=tuple(_address_rules(style)),
+        addresses=(*_address_rules(style), *_option_rules(site)),
     )
 
 
@@ -127,6 +131,15 @@ def _address_rules(style: Style) -> Iterator[str]:
         yield "a page that a language lacks is that of the default language"
     if style.has_wikilinks:
         yield "[[wikilinks]] are links"
+
+
+def _option_rules(site: Site) -> Iterator[str]:
+    if site.style.name == "mkdocs":
+        yield "addresses from the root below a folder are those of pages here"
+    if site.option(KEEPS_PATHS):
+        yield "a path from the root (/page.md) is published as it is, and leads nowhere"
+    for folder in site.option(PIECES).splitlines():
+        yield f"paths of included files may begin in {folder}/"
 
 
 def _form(counted: FormCount) -> LinkFormRecord:
