@@ -690,3 +690,22 @@ def test_page_of_a_folder_is_not_confirmed_where_code_or_another_page_has_its_na
 ):
     menu.write(path, text)
     assert forms(check(menu)) == [("/…", 1)]
+
+
+def test_relative_address_that_a_slash_makes_right_is_a_finding(guide, check):
+    guide.write("docs/steps/one.md", "# One\n\n[x](steps/two) [y](steps/four)\n")
+    guide.write("docs/steps/two.md", "# Two\n")
+    report = check(guide)
+    assert hints(report) == [("markdown steps/two", "Did you mean docs/steps/two.md?")]
+    assert forms(report) == [("…", 1)]
+
+
+def test_shortcode_has_its_whole_name(manual_of_hugo, check):
+    text = (manual_of_hugo.root / "content/setup.md").read_text().replace("badge", "badge-new")
+    manual_of_hugo.write("content/setup.md", text)
+    assert forms(check(manual_of_hugo)) == [("#", 1)]
+    manual_of_hugo.write(
+        "layouts/shortcodes/badge-new.html",
+        '{{ $v := .Page.Param "version" }}<h4 id="about">About</h4><span>{{ .Get 0 }}</span>\n',
+    )
+    assert hints(check(manual_of_hugo)) == [("markdown /setup/#roll-back", "")]

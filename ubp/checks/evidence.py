@@ -11,6 +11,7 @@ only where something shows that it is broken:
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
   any, where no build makes folders of pages, or nearly all such links lead somewhere, and a file of
   the name is elsewhere or no code of the repository has the folder's name;
+- it would lead to a page if it began with a slash;
 - it names a page of a folder of which links lead to many others, and nothing else has its name;
 - it has a second address in it;
 - a heading of the page has the same letters, and the site's links show how its signs are written;
@@ -104,6 +105,7 @@ MIN_IN_LAYOUT = 3
 TIMES_IN_LAYOUT = 4
 _LAYOUT = "layout "
 _IN_PAGE, _IN_OTHER_PAGE = "#", "…#"  # how a link to a heading is written
+MAX_FROM_ROOT = 50  # pages of the name of a link
 MAX_NAMED = 50  # files that a page names
 MAX_CODE_BYTES = 500_000
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
@@ -130,10 +132,12 @@ _SHORTCODE = re.compile(r"(?:^|/)layouts/_?shortcodes/(?P<name>.+?)(?:\.[\w.]+)?
 _PLAIN_SHORTCODES = frozenset(
     {"figure", "gist", "highlight", "param", "qr", "ref", "relref", "vimeo", "x", "youtube"}
 )
-# What a template may make a heading of: elements, and texts of other files.
+# What a template may make a heading of: texts that it is given, and those of other files. What it
+# has itself is read as every template is.
 _MAKES_HEADING = re.compile(
-    rb"<h[1-6{]|\bid=|\.Content\b|\.Summary\b|RenderString|markdownify|readFile|partial|template"
-    rb"|transform|GetPage|\.Page\.|^[ \t]*#{1,6}[ \t]",
+    rb"<h(?:\{|[1-6](?:(?!</h)[\s\S]){0,2000}?\{\{)|\bid=[\"']?[^\"'\s>]*\{\{"
+    rb"|\.(?:Content|Summary|RawContent|Plain|Fragments|Render\w*)\b|RenderString|markdownify|readFile"
+    rb"|partial|template|transform|GetPage|^[ \t]*#{1,6}[ \t]",
     re.MULTILINE,
 )
 
@@ -194,13 +198,35 @@ class Evidence:
         is_named = self._names_file(finding, link, site)
         if finding.related and not finding.fix and "letter" in finding.message:
             return "" if is_named else None
-        if removed := self._removed_target(finding.filepath, link):
-            path, commit = removed
-            return f"{path} existed until {_written(commit)}."
+        if (meant := self._meant_target(finding, link)) is not None:
+            return meant
         if isinstance(finding.fix, LinkFix) and finding.fix.target not in {None, finding.related}:
             return ""
         is_lost = is_named and not self._is_misread(finding.filepath, link, LINK)
         return "" if is_lost or self._is_absent_neighbour(finding.filepath, link) else None
+
+    def _meant_target(self, finding: Finding, link: Link) -> str | None:
+        """Return in a sentence what a link surely means: what is gone, or is elsewhere."""
+        if removed := self._removed_target(finding.filepath, link):
+            path, commit = removed
+            return f"{path} existed until {_written(commit)}."
+        page = self._page_from_root(finding.filepath, link)
+        if page and not finding.hint:
+            return f"From the root, /{link.target} is {page}."
+        return "" if page else None
+
+    def _page_from_root(self, source: FilePath, link: Link) -> FilePath | None:
+        """Return the page to which a relative address leads if it begins at the root."""
+        target = link.target
+        is_address = "/" in target and not target.startswith(("/", "."))
+        if not is_address or FILE_SUFFIX.search(target) or link.kind in WIKILINKS:
+            return None
+        graph = self._context.graph
+        edges = graph.edges_of([source]).get(source, ())
+        edge = next((edge for edge in edges if edge.link == link), None)
+        pages = self._context.pages_of_stem(stem(link.target.rstrip("/")))[:MAX_FROM_ROOT]
+        leads = (page for page in pages if edge and graph.leads_to(edge, f"/{link.target}", page))
+        return next(leads, None)
 
     def _is_absent_neighbour(self, source: FilePath, link: Link) -> bool:
         """Whether a link names a page of a folder of whose other pages nearly all are there.
