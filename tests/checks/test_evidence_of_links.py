@@ -709,3 +709,12 @@ def test_shortcode_has_its_whole_name(manual_of_hugo, check):
         '{{ $v := .Page.Param "version" }}<h4 id="about">About</h4><span>{{ .Get 0 }}</span>\n',
     )
     assert hints(check(manual_of_hugo)) == [("markdown /setup/#roll-back", "")]
+
+
+@pytest.mark.parametrize(
+    "target", ["$root$/src/a.scala", "$base$app-$version$.rpm", "{{ base }}/a.md", "${base}/a.md"]
+)
+def test_target_that_a_template_computes_is_not_checked(repository, check, target):
+    repository.write("a.md", f"# A\n\n[x](<{target}>)\n")
+    report = check(repository, lists_unconfirmed=True)
+    assert report.findings == ()

@@ -157,8 +157,8 @@ _HTML_RUN = re.compile(r"<!--|<!\[CDATA\[|<\?|<![A-Za-z]")
 _HTML_RUN_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}
 # A scheme, or another host. In a wikilink, a page's title may contain a colon.
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-# Liquid, Jinja, Hugo, ERB, and template literals.
-_MACRO = re.compile(r"\{[{%<]|<%|\$\{")
+# Liquid, Jinja, Hugo, ERB, template literals, and StringTemplate (`$root$`).
+_MACRO = re.compile(r"\{[{%<]|<%|\$\{|\$\w+\$")
 # `[[ -f x ]]` and `[[ $a == b ]]` are tests of a shell, `[[TOC]]` a table of contents, and
 # `[[1, 2]]` or `[[false,null]]` data.
 _LITERAL = r"(?:null|true|false|none|[-+]?\d[\w.:+-]*|\"[^\"]*\"|'[^']*')"
