@@ -76,7 +76,8 @@ def test_page_shows_results_with_place_owner_freshness_and_address(open_page):
 
 def test_form_searches_by_keyboard_and_address_can_be_shared(open_page):
     page = open_page()
-    page.keyboard.type("zebras")  # the box has the focus
+    page.wait_for_function("document.activeElement.id === 'query'")  # which has the focus
+    page.keyboard.type("zebras")
     page.keyboard.press("Enter")
 
     assert "page" in wait(page)
