@@ -634,7 +634,7 @@ class Evidence:
 
     def _paths_ending_with(self, name: str) -> list[FilePath]:
         """Return the files with a path that ends so: those of folders that a setting may name."""
-        name = posixpath.normpath(name).lstrip("./")
+        name = re.sub(r"^(?:\.\./|/)+", "", posixpath.normpath(name))
         paths = self._paths_by_name.get(name.rpartition("/")[2], ())
         return [path for path in paths if f"/{path}".endswith(f"/{name}")]
 
