@@ -45,7 +45,7 @@ from ubp.checks.removed_names import (
     read_page_code,
 )
 from ubp.checks.snapshot_names import find_outdated_by_change
-from ubp.code.definitions import Language, find_definitions, find_keys, language_of
+from ubp.code.definitions import SUFFIX, Language, find_definitions, find_keys, language_of
 from ubp.code.removed import MIN_LETTERS, ChangedSource, SourceChange, may_spell
 from ubp.core.config import Config, is_document
 from ubp.core.names import fold_name, name_key
@@ -91,7 +91,7 @@ class Keys(dict[bytes, tuple[int, ...]]):
     def __missing__(self, token: bytes) -> tuple[int, ...]:
         text = token.decode("utf-8", "replace")
         names = {fold_name(text), *map(fold_name, text.split("-"))}
-        names |= {name[:-9] for name in names if name.endswith("attribute")}
+        names |= {name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)}
         self[token] = keys = tuple(self.wanted.intersection(map(key_of, names)))
         return keys
 

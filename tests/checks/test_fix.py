@@ -67,6 +67,8 @@ def test_link_is_fixed_where_one_target_is_possible(repository, fix, written, fi
         ("[l](versoin-1.md)", None),  # version-1 and version-2 are equally near
         ("[l](version-3.md)", None),  # another number is not a typing error
         ("[l](from.md)", None),  # nor is a short word
+        ("[l](github-federation.md)", None),  # nor another word of a name
+        ("[l](gitlab-fedreation.md)", "[l](gitlab-federation.md)"),
         ("[l](img/logoo.svg)", None),  # of another type
         ("[l](me.md)", None),
     ],
@@ -74,7 +76,7 @@ def test_link_is_fixed_where_one_target_is_possible(repository, fix, written, fi
 def test_misspelt_path_is_fixed_where_one_file_is_near(repository, fix, written, fixed):
     for page in ("layout", "guides/setup", "guides/index", "other/index", "getting-started"):
         repository.write(f"docs/{page}.md", "# Page\n")
-    for page in ("version-1", "version-2", "form", "mee"):
+    for page in ("version-1", "version-2", "form", "mee", "gitlab-federation"):
         repository.write(f"docs/{page}.md", "# Page\n")
     repository.write("docs/img/logo.png", "png")
     repository.write("docs/page.md", f"# A\n\n{written}\n")

@@ -1193,9 +1193,15 @@ def test_names_of_one_source_that_are_removed_together_are_evidence_for_each_oth
 
 @pytest.mark.parametrize(
     ("page", "is_reported"),
-    [("AGENTS.md", True), ("app/CONTRIBUTING.md", True), ("README.md", False)],
+    [
+        ("AGENTS.md", True),
+        ("app/CONTRIBUTING.md", True),
+        ("README.md", False),
+        ("docs/agents.md", False),
+        ("docs/testing.md", False),
+    ],
 )
-def test_tool_that_is_not_required_any_more_is_out_of_date_for_who_works_here(
+def test_tool_that_is_not_required_any_more_is_out_of_date_in_pages_for_those_who_work_here(
     repository, hints, page, is_reported
 ):
     repository.write("package.json", '{"devDependencies": {\n  "page-sorter": "1"\n}}\n')
@@ -1206,7 +1212,7 @@ def test_tool_that_is_not_required_any_more_is_out_of_date_for_who_works_here(
 
 
 @pytest.mark.parametrize("path", ["LICENSE", ".gitignore", "NOTICE.txt", "CODEOWNERS"])
-def test_licence_and_lists_of_ignored_files_keep_no_name_alive(client, removed, path):
+def test_license_and_lists_of_ignored_files_keep_no_name_alive(client, removed, path):
     client.write(path, "read_all\n")
     client.commit()
     stage(client, "src/client.py", "read_all", "read_each")

@@ -413,6 +413,25 @@ def test_path_from_the_root_is_one_of_the_page_s_own_version(repository, found):
     ]
 
 
+def test_path_from_a_folder_of_pages_is_one_of_the_page_s_own_version(repository, found):
+    config = (
+        "const pages = 'src/pages-of-docs'\nmodule.exports = { presets: [['classic', { docs: {\n"
+    )
+    repository.write("docusaurus.config.js", f"{config}  path: pages,\n}} }}]] }}\n")
+    repository.write("versions.json", '["2.0", "1.0"]\n')
+    folders = ("src/pages-of-docs", "versioned_docs/version-2.0", "versioned_docs/version-1.0")
+    for folder, heading in zip(folders, ("New", "Now", "Old"), strict=True):
+        repository.write(f"{folder}/core/setup.mdx", f"# Setup\n\n## {heading}\n")
+        text = f"# More\n\n[a](core/setup.mdx#{heading.lower()})\n"
+        repository.write(f"{folder}/more/index.md", text)
+    repository.commit()
+    assert found(repository) == []
+    repository.write(f"{folders[2]}/more/index.md", "# More\n\n[a](core/setup.mdx#now)\n")
+    assert found(repository) == [
+        f"warning missing-anchor {folders[2]}/more/index.md:3 markdown core/setup.mdx#now"
+    ]
+
+
 def test_page_imported_from_a_package_is_not_in_the_repository(repository, check):
     repository.write("docusaurus.config.js", "module.exports = {}\n")
     text = "import Props from '@own/parts/props.md';\n\n# Home\n\n<Props />\n\n[a](#of-props)\n"

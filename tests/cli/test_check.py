@@ -293,7 +293,7 @@ def test_explain_site_shows_what_the_configuration_of_mkdocs_says_of_paths(repos
     at(repository)
     out = ubp(repository, "check", "--explain-site").out
     assert "  anchors: Python-Markdown's toc\n" in out
-    assert "  addresses from the root below a folder are those of pages here\n" in out
+    assert ": those from the root and below a folder are addresses of pages here\n" in out
     assert "  a path from the root (/page.md) is published as it is, and leads nowhere\n" in out
     assert "  paths of included files may begin in pieces/\n" in out
 

@@ -69,6 +69,7 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("braces", "    ReadAll = 1 << 2,", "ReadAll"),
         ("braces", "message ReadAll {", "ReadAll"),
         ("typed script", "  readAll: (limit: number) => read(limit),", "readAll"),
+        ("braces", "  rpc ReadAll (Request) returns (Answer) {}", "ReadAll"),
         ("typed script", "  mode: 'one' | 'readAll' | 'none'", "readAll"),
         ("other", "  mattr_accessor :page_size, default: false", "page_size"),
         ("other", "  class_attribute :page_size", "page_size"),
@@ -85,6 +86,15 @@ def test_name_is_defined_and_its_key_occurs(language, line, name):
 )
 def test_call_in_a_language_with_braces_defines_nothing(line):
     assert "read_all" not in find_definitions(line.encode(), "braces").names
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [("braces", 'throw new Error("message received");'), ("typed script", "a = b || 'received';")],
+)
+def test_words_of_messages_and_defaults_are_not_defined(language, line):
+    definitions = find_definitions(line.encode(), language)
+    assert "received" not in definitions.names | definitions.keys
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
-from ubp.markdown.sites.site import KEEPS_PATHS, OWN_HOOKS, Site, addresses, linked_address
+from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import Denied, denial
 
@@ -280,13 +280,11 @@ class RuleContext:
 
     def stays_as_written(self, edge: GraphEdge) -> bool:
         """Return whether a site publishes the path of a page as it is, which leads nowhere."""
+        if not _is_path_from_root(edge):
+            return False
         site = self.graph.sites.of(edge.source)
-        return (
-            site is not None
-            and bool(site.option(KEEPS_PATHS))
-            and _is_path_from_root(edge)
-            and self._paths_from_root[site] <= MAX_PATHS_FROM_ROOT
-        )
+        is_kept = site is not None and site.keeps_paths
+        return is_kept and self._paths_from_root[site] <= MAX_PATHS_FROM_ROOT
 
     @cached_property
     def _paths_from_root(self) -> Counter[Site | None]:

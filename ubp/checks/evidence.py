@@ -29,11 +29,12 @@ import posixpath
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from ubp.checks.code_text import CodeText, read_files
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
 from ubp.checks.page_text import PageText, letters_of, squash
@@ -82,8 +83,8 @@ MIN_READ_WELL = 50
 MAX_LOST_OF_READ_WELL = 1 / 10
 MIN_ANCHORS_READ = 20  # links to headings of a site, of which no more lead nowhere
 # Pages of a folder to which addresses lead, and how many of their number lead nowhere.
-MIN_NEIGHBOURS = 5
-MAX_LOST_NEIGHBOURS = 1 / 4
+MIN_NEIGHBORS = 5
+MAX_LOST_NEIGHBORS = 1 / 4
 # Other pages that have a heading's letters, all read: a word in more is too common.
 MAX_ALIKE = 100
 PAGES_READ = 200  # at once
@@ -107,7 +108,6 @@ _LAYOUT = "layout "
 _IN_PAGE, _IN_OTHER_PAGE = "#", "…#"  # how a link to a heading is written
 MAX_FROM_ROOT = 50  # pages of the name of a link
 MAX_NAMED = 50  # files that a page names
-MAX_CODE_BYTES = 500_000
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
 # Generators that resolve relative paths of images as those of pages.
 RESOLVES_IMAGES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "github"})
@@ -116,30 +116,7 @@ _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
     re.IGNORECASE,
 )
-_CODE = re.compile(
-    r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|php|go|rs|java|kt|swift|cs|c|cc|cpp|h|html?|njk|liquid"
-    r"|hbs|erb|j2|jinja2?|ya?ml|json5?|toml|cue|csv|xml|proto|graphqls?)$",
-    re.IGNORECASE,
-)
-_TEMPLATE = re.compile(r"\.(?:html?|liquid|rb)$", re.IGNORECASE)
-# What makes folders, and no headings.
-_SCRIPT = re.compile(
-    r"\.(?:sh|bash|bat|ps1|mk)$|(?:^|/)(?:make|just|docker|rake)file$", re.IGNORECASE
-)
 _FOLDER_PAGES = frozenset({"index", "_index", "readme"})
-_SHORTCODE = re.compile(r"(?:^|/)layouts/_?shortcodes/(?P<name>.+?)(?:\.[\w.]+)?$")
-# Hugo's own that make no heading.
-_PLAIN_SHORTCODES = frozenset(
-    {"figure", "gist", "highlight", "param", "qr", "ref", "relref", "vimeo", "x", "youtube"}
-)
-# What a template may make a heading of: texts that it is given, and those of other files. What it
-# has itself is read as every template is.
-_MAKES_HEADING = re.compile(
-    rb"<h(?:\{|[1-6](?:(?!</h)[\s\S]){0,2000}?\{\{)|\bid=[\"']?[^\"'\s>]*\{\{"
-    rb"|\.(?:Content|Summary|RawContent|Plain|Fragments|Render\w*)\b|RenderString|markdownify|readFile"
-    rb"|partial|template|transform|GetPage|^[ \t]*#{1,6}[ \t]",
-    re.MULTILINE,
-)
 
 
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
@@ -203,10 +180,10 @@ class Evidence:
         if isinstance(finding.fix, LinkFix) and finding.fix.target not in {None, finding.related}:
             return ""
         is_lost = is_named and not self._is_misread(finding.filepath, link, LINK)
-        return "" if is_lost or self._is_absent_neighbour(finding.filepath, link) else None
+        return "" if is_lost or self._is_absent_neighbor(finding.filepath, link) else None
 
     def _meant_target(self, finding: Finding, link: Link) -> str | None:
-        """Return in a sentence what a link surely means: what is gone, or is elsewhere."""
+        """Return a sentence on what a link must mean, "" where the hint names it; None: unknown."""
         if removed := self._removed_target(finding.filepath, link):
             path, commit = removed
             return f"{path} existed until {_written(commit)}."
@@ -228,19 +205,19 @@ class Evidence:
         leads = (page for page in pages if edge and graph.leads_to(edge, f"/{link.target}", page))
         return next(leads, None)
 
-    def _is_absent_neighbour(self, source: FilePath, link: Link) -> bool:
+    def _is_absent_neighbor(self, source: FilePath, link: Link) -> bool:
         """Whether a link names a page of a folder of whose other pages nearly all are there.
 
         A page of the name in a folder of the name elsewhere may be shown here, as in a language.
         """
         site = self._context.graph.sites.of(source)
         folder, name = _split_address(link.target)
-        found, lost = self._neighbours[site, folder]
+        found, lost = self._neighbors[site, folder]
         parent = fold(folder.rpartition("/")[2])
         return (
             bool(folder)
-            and len(found) >= MIN_NEIGHBOURS
-            and len(lost) <= MAX_LOST_NEIGHBOURS * len(found)
+            and len(found) >= MIN_NEIGHBORS
+            and len(lost) <= MAX_LOST_NEIGHBORS * len(found)
             and (parent, fold(name)) not in self._names_in_folders
             and not self._code.makes_folder(name)
         )
@@ -252,9 +229,9 @@ class Evidence:
         return frozenset((fold(parts[-2]), stem(parts[-1])) for parts in paths if len(parts) > 1)
 
     @cached_property
-    def _neighbours(self) -> Mapping[tuple[Site | None, str], tuple[set[str], set[str]]]:
+    def _neighbors(self) -> Mapping[tuple[Site | None, str], tuple[set[str], set[str]]]:
         """The names in each folder of addresses that lead to pages, and those that do not."""
-        neighbours = defaultdict[tuple[Site | None, str], tuple[set[str], set[str]]](
+        neighbors = defaultdict[tuple[Site | None, str], tuple[set[str], set[str]]](
             lambda: (set(), set())
         )
         graph = self._context.graph
@@ -262,8 +239,8 @@ class Evidence:
             folder, name = _split_address(edge.link.target)
             if folder and edge.resolution.bucket in {"resolved", "missing"}:
                 is_lost = edge.resolution.bucket == "missing"
-                neighbours[graph.sites.of(edge.source), folder][is_lost].add(name)
-        return neighbours
+                neighbors[graph.sites.of(edge.source), folder][is_lost].add(name)
+        return neighbors
 
     @cached_property
     def _sites_with_wikilinks(self) -> frozenset[Site | None]:
@@ -310,7 +287,7 @@ class Evidence:
 
     def _is_lost_for_good(self, finding: Finding, link: Link, folder: FilePath) -> bool:
         """Whether no build makes an absent folder, as far as other links, files and code show."""
-        if not self._is_read_well(finding.filepath, link, LINK):
+        if not self._is_read_well(finding.filepath, link):
             return False
         name = link.target.rpartition("/")[2]
         if finding.related or (name in self._paths_by_name and stem(name) not in _FOLDER_PAGES):
@@ -490,9 +467,9 @@ class Evidence:
         lost = self._lost[form]
         return lost >= MIN_MISREAD and lost > MAX_LOST * self._links[form]
 
-    def _is_read_well(self, page: FilePath, link: Link, rule: str) -> bool:
+    def _is_read_well(self, page: FilePath, link: Link) -> bool:
         """Return whether nearly all links of a form lead somewhere."""
-        form = _form(self._context.graph.sites.of(page), link, rule)
+        form = _form(self._context.graph.sites.of(page), link, LINK)
         links, lost = self._links[form], self._lost[form]
         return links >= MIN_READ_WELL and lost <= MAX_LOST_OF_READ_WELL * links
 
@@ -556,7 +533,7 @@ class Evidence:
             return included is not None and not any(text.spells(letters) for text in included)
         site = self._context.graph.sites.of(page)
         is_shortcode = kind == "short" and site is not None and site.style.name == "hugo"
-        return is_shortcode and name in self._plain_shortcodes
+        return is_shortcode and name in self._code.plain_shortcodes
 
     def _shows_the_text(self, filler: str) -> bool:
         """Return whether it is a layout of pages whose linked headings are in their text."""
@@ -617,7 +594,7 @@ class Evidence:
                 for folder in folders
                 if (path := normalize_path(f"{folder}/{name.lstrip('/')}".lstrip("/")))
             }
-            texts = _read(self._context, paths - {page})
+            texts = read_files(self._context, paths - {page})
             self._named[page] = tuple(PageText(data) for _, data in texts)
         return self._named[page]
 
@@ -627,7 +604,7 @@ class Evidence:
             names = self._text(page).included
             found = names and [self._paths_ending_with(name) for name in names]
             paths = {path for paths in found or () for path in paths}
-            texts = tuple(PageText(data) for _, data in _read(self._context, paths))
+            texts = tuple(PageText(data) for _, data in read_files(self._context, paths))
             is_known = found and all(found) and not any(text.fillers for text in texts)
             self._included_in[page] = texts if is_known else None
         return self._included_in[page]
@@ -645,20 +622,6 @@ class Evidence:
             if entry.is_file:
                 paths.setdefault(path.rpartition("/")[2], []).append(path)
         return paths
-
-    @cached_property
-    def _plain_shortcodes(self) -> frozenset[str]:
-        """The shortcodes of Hugo whose templates, in all sites and themes, make no heading."""
-        templates: dict[str, set[FilePath]] = {}
-        for path, _ in self._context.view.files():
-            if match := _SHORTCODE.search(path):
-                templates.setdefault(match["name"], set()).add(path)
-        making = {
-            name
-            for name, paths in templates.items()
-            if any(_MAKES_HEADING.search(data) for _, data in _read(self._context, paths))
-        }
-        return _PLAIN_SHORTCODES.union(templates) - making
 
     def _is_unknown(self, page: FilePath) -> bool:
         """Whether a page has one anchor at most, or none of several that links name."""
@@ -750,8 +713,8 @@ class Evidence:
         return self._texts[path]
 
     @cached_property
-    def _code(self) -> "_Code":
-        return _Code(self._context)
+    def _code(self) -> CodeText:
+        return CodeText(self._context)
 
     @cached_property
     def _versions(self) -> FileVersions:
@@ -762,66 +725,6 @@ class Evidence:
         return view.of_commit(
             "file-versions", lambda: read_file_versions(view.context.repository, commit)
         )
-
-
-class _Code:
-    """The letters of names and texts in the repository's code and data, all read once."""
-
-    def __init__(self, context: RuleContext) -> None:
-        view = context.view
-        documents = frozenset(view.document_paths())
-        paths = [
-            path
-            for path, entry in view.files()
-            if entry.is_file
-            and path not in documents
-            and (_CODE.search(path) or _SCRIPT.search(path))
-        ]
-        self._files = {path: _squash(data) for path, data in _read(context, paths)}
-
-    def makes_folder(self, name: str) -> bool:
-        """Return whether a file has the name of a folder, which it may make."""
-        return self._spells(letters_of(name), self._files.values())
-
-    def spells(self, letters: str, folder: str) -> bool:
-        """Return whether a file in a folder, other than a script, has a word of these letters."""
-        return self._spells(letters, self._matching(_CODE, folder))
-
-    def spells_in_template(self, letters: str, folder: str) -> bool:
-        """Return whether a template of a site has a word of these letters."""
-        return self._spells(letters, self._matching(_TEMPLATE, folder))
-
-    def _matching(self, pattern: re.Pattern[str], folder: str) -> Iterator[bytes]:
-        within = f"{folder}/" if folder else ""
-        return (
-            data
-            for path, data in self._files.items()
-            if path.startswith(within) and pattern.search(path)
-        )
-
-    def _spells(self, letters: str, files: Iterable[bytes]) -> bool:
-        wanted = letters.encode("utf-8", "surrogateescape")
-        whole = re.compile(
-            # after "#" it is a link
-            rb"(?<![a-z0-9\x80-\xff#])" + re.escape(wanted) + rb"(?![a-z0-9\x80-\xff])"
-        )
-        return any(wanted in data and whole.search(data) for data in files)
-
-
-def _read(context: RuleContext, paths: Iterable[FilePath]) -> Iterator[tuple[FilePath, bytes]]:
-    """Yield the files that are not too large, with their contents."""
-    from ubp.git.snapshot import read_documents  # few checks read code
-
-    view = context.view
-    entries = {path: entry for path, entry in view.entries(list(paths)).items() if entry}
-    for path, data in read_documents(view.context.repository, view.snapshot, entries).items():
-        if data is not None and len(data) <= MAX_CODE_BYTES:
-            yield path, data
-
-
-def _squash(data: bytes) -> bytes:
-    """Return a text in lower case without what slugs make hyphens of."""
-    return data.lower().translate(None, b" \t-_*`~")
 
 
 def _split_address(target: str) -> tuple[str, str]:

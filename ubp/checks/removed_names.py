@@ -39,9 +39,8 @@ from ubp.markdown.owners import find_link_target, is_of_others
 MIN_COMPANIONS_OF_KEY = 5
 # Names of its source, gone or not, that a page has beside a removed one.
 MIN_SIBLINGS = 2
-# In these a capital letter makes a name public, and options and keys are made from fields.
 MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
-
+# In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
 _PROSE = (
@@ -81,10 +80,10 @@ _OTHER_PAGES = (
     r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+-)?(?:plan|brief|retro|handoff))"
     r"[^/]*\.\w+$|(?:.*/)?(?:plans|briefs|dispatches|designs?|proposals|rfcs?|enhancements|keps)/"
 )
-# What people and agents read who work on the repository: it names the tools that this requires.
+# For people and agents who work on the repository: these pages name the tools that it requires.
 _ABOUT_WORK = (
-    r"(?i)(?:.*/)?(?:contributing|agents|claude|gemini|copilot-instructions|develop(?:ment|ers?|ing)"
-    r"|hacking|building|testing)[^/]*$|(?:.*/)?\.(?:cursor|claude|github/instructions)/"
+    r"(?:.*/)?(?:(?:AGENTS|CLAUDE|GEMINI)\.md$|(?i:contributing|development|hacking)[^/]*$"
+    r"|copilot-instructions\.md$|\.(?:cursor|claude|github/instructions)/)"
 )
 # Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
 _VERSIONED = (

@@ -55,6 +55,8 @@ _LANGUAGES: dict[str, Language] = {
 # A template of a file has its language: `values.yaml.tmpl`, `.env.example`.
 _TEMPLATE = r"(?<=\w)\.(?:tmpl|tpl|gotmpl|j2|in|dist|template|example|sample)$"
 
+SUFFIX = "attribute"  # of classes in C# that are written without it: `[ClrJob]`
+
 _TOKEN = rb"[a-z_]\w*(?:-+\w+)*"
 _DUNDER = rb"__[A-Za-z]\w*?__"
 # Options: `"storage.wal.limit"`, --storage.wal.limit
@@ -97,7 +99,7 @@ _FIELD = (
     ),
     # a function, and a value of a union: `| "readOnly"`
     rb"(?m)^[ \t]+(" + _WORD + rb")[ \t]*:[ \t]*(?:async[ \t]*)?(?:\([^()\n]*\)|\w+)[^=\n]{0,80}=>",
-    (rb"""\|[ \t]*["']([A-Za-z][\w-]*)["']"""),
+    (rb"""(?<!\|)\|[ \t]*["']([A-Za-z][\w-]*)["']"""),
 )
 _GO = (
     # only names with a capital letter are public
@@ -119,11 +121,11 @@ _RUST = (
 _BRACES = (
     (
         rb"\b(?:class|struct|interface|enum|trait|record|object|union|namespace|typedef|func"
-        rb"|function|const|define|protocol|extension|case|message|service|rpc)[ \t]+("
-        + _WORD
-        + rb")"
+        rb"|function|const|define|protocol|extension|case)[ \t]+(" + _WORD + rb")"
     ),
-    # `[ClrJob]` is the class `ClrJobAttribute`
+    # of Protocol Buffers
+    (rb"(?m)^[ \t]*(?:message|service|rpc)[ \t]+(" + _WORD + rb")[ \t]*[{(]"),
+    # see SUFFIX
     (rb"\bclass[ \t]+(\w+)Attribute\b"),
     # `[Option("read-timeout")]`, `@JsonProperty("readTimeout")`
     (
@@ -336,7 +338,8 @@ def _find_keys(data: bytes) -> frozenset[int]:
     for token in [token for token in tokens if b"-" in token]:
         tokens.update(token.split(b"-"))
     folded = {_fold(token) for token in tokens}
-    folded.update([name[:-9] for name in folded if name.endswith("attribute")])
+    folded.update([name.removesuffix(SUFFIX) for name in folded if name.endswith(SUFFIX)])
+    folded.discard("")
     folded.update(option.decode() for option in re.findall(_WORD_OPTION, lower))
     beginnings = {*re.findall(_BEGINNING, data), *_find_beginnings(data)}
     folded.update(_fold(name) + "*" for name in beginnings)

@@ -26,8 +26,8 @@ def meant_name(name: str, names: Iterable[str]) -> str | None:
     """Return the only one of `names` that `name` may mean.
 
     It differs in capital letters, else in signs, or else by a slip: a letter that is missing,
-    added, wrong, or exchanged with its neighbour. The nearest of several is the only one if all
-    others need two slips more.
+    added, wrong, or exchanged with its neighbour; two in a word only if that is long. The nearest
+    of several is the only one if all others need two slips more.
     """
     others = [other for other in names if other != name]
     letters = _letters(name)
@@ -47,7 +47,17 @@ def meant_name(name: str, names: Iterable[str]) -> str | None:
     if not distances or distances[0][0] > limit or _DIGITS.findall(distances[0][1]) != digits:
         return None
     is_clear = len(distances) == 1 or distances[1][0] >= distances[0][0] + 2
-    return distances[0][1] if is_clear else None
+    return distances[0][1] if is_clear and not _has_another_word(name, distances[0][1]) else None
+
+
+def _has_another_word(name: str, other: str) -> bool:
+    """Return whether a word differs by more slips than its letters allow: `github`, `gitlab`."""
+    words, meant_words = _SIGNS.split(fold(name)), _SIGNS.split(fold(other))
+    pairs = zip(words, meant_words, strict=True) if len(words) == len(meant_words) else ()
+    return any(
+        _distance(word, meant, max(1, len(word) // LETTERS_PER_SLIP)) is None
+        for word, meant in pairs
+    )
 
 
 def meant_heading(anchor: str, anchors: Iterable[str]) -> str | None:

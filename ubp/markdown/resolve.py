@@ -20,7 +20,6 @@ from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
     NO_SITES,
     OWN_ANCHORS,
-    PIECES,
     Site,
     Sites,
     addresses,
@@ -40,6 +39,7 @@ _ROOT_PREFIXES = ("/", "~/")  # the second is DocFX's
 _WIKILINKS = frozenset({"wikilink", "embed"})
 _LENIENT = frozenset({"obsidian", "github"})  # they ignore case, and more
 _UNVERIFIED_INCLUDES = frozenset({"mkdocs", "hugo"})  # whose options or layouts set the folder
+_VERIFY_FILES = frozenset({"files", "rooted"})  # an address may be that of any file
 INCLUDES = "<include>"  # the name that the inclusion of a page requests, besides the page's
 _FOLDER = "."  # the name that links to "", "." and ".." request
 _FOLDER_PAGES = ("readme", "index", "_index")
@@ -502,9 +502,9 @@ def _resolve_in_site(
     if site.style.searches_roots and (_page_suffix(target) or not is_rooted):
         folders = [root.folder for root in site.roots if "{lang}" not in root.folder]
         published += filter(None, (_join(FilePath(f), target) for f in (*folders, site.folder)))
-        if is_rooted:  # first in the page's own version
-            own = [f for f in folders if f and source.startswith(f"{f}/")]
-            published[:0] = filter(None, (_join(FilePath(f), target) for f in own))
+        own = [f for f in folders if f and source.startswith(f"{f}/")]
+        first = 0 if is_rooted else len(paths)  # of the roots that of the page's own version
+        published[first:first] = filter(None, (_join(FilePath(f), target) for f in own))
     if place and not place.is_default and site.style.falls_back:
         places = [locate(site, path) for path in published]
         published += [other.in_default_language() for other in places if other]
@@ -524,7 +524,7 @@ def _resolve_in_site(
             pages = [page for page in pages if stem(page) in _FOLDER_PAGES]
         if pages:
             return _choose(_preferred(pages, site, source), address)
-    if site.style.verifies == "files":
+    if site.style.verifies in _VERIFY_FILES:
         return _first_at(published, target, targets)
     return next((_not_a_page(path) for path in published if targets.is_file(path)), None)
 
@@ -551,12 +551,10 @@ def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[
 def _is_verifiable(source: FilePath, site: Site, target: str) -> bool:
     """Return whether the repository has a page for each such address of the site."""
     found = linked_address(site, source, target)
-    if not found:
+    if not found or site.style.verifies == "files":
         return False
     parts = found[0].split("/")
-    if site.style.name == "mkdocs":  # of relative ones the build decides
-        return target.startswith("/") and len(parts) > 1 and parts[-1] not in _GENERATED_PAGES
-    if site.style.verifies == "files":
+    if site.style.verifies == "rooted" and not target.startswith("/"):
         return False
     if parts[-1] in _GENERATED_PAGES or (target.startswith("/") and site.style.name == "mdbook"):
         return False
@@ -593,7 +591,7 @@ def _include_paths(source: FilePath, target: str, site: Site | None) -> list[Fil
         folders += [FilePath(f"{site.folder}/_includes".lstrip("/"))] * (
             site.style.name == "jekyll"
         )
-        folders += map(FilePath, site.option(PIECES).splitlines())
+        folders += site.pieces
     target = target.removeprefix("@/")
     paths = (_join(folder, target) for folder in (*folders, FilePath("")))
     return [path for path in paths if path]

@@ -14,11 +14,12 @@ from ubp.frame.wording import count
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.markdown.sites.detect import slug_rule
-from ubp.markdown.sites.site import KEEPS_PATHS, PIECES, Site, Style
+from ubp.markdown.sites.site import Site, Style
 
 VERIFIED = {
     "all": "every address below the site is one of a page here",
     "sections": "addresses below a section are those of pages here",
+    "rooted": "those from the root and below a folder are addresses of pages here",
     "files": "only where a page or a file is found; other addresses may be made by the build",
 }
 
@@ -102,13 +103,9 @@ def _site(site: Site, pages: int) -> ExplainedSiteRecord:
         static=tuple(site.static),
         base=site.base,
         anchors=slug_rule(site),
-        options=tuple(
-            f"{name}: {value}"
-            for name, value in site.options
-            if value and name not in {PIECES, KEEPS_PATHS}
-        ),
+        options=tuple(f"{name}: {value}" for name, value in site.options if value),
         front_matter=style.keys,
-        addresses=(*_address_rules(style), *_option_rules(site)),
+        addresses=(*_address_rules(style), *_path_rules(site)),
     )
 
 
@@ -133,12 +130,11 @@ def _address_rules(style: Style) -> Iterator[str]:
         yield "[[wikilinks]] are links"
 
 
-def _option_rules(site: Site) -> Iterator[str]:
-    if site.style.name == "mkdocs":
-        yield "addresses from the root below a folder are those of pages here"
-    if site.option(KEEPS_PATHS):
+def _path_rules(site: Site) -> Iterator[str]:
+    """Yield what a site's configuration says of paths of files."""
+    if site.keeps_paths:
         yield "a path from the root (/page.md) is published as it is, and leads nowhere"
-    for folder in site.option(PIECES).splitlines():
+    for folder in site.pieces:
         yield f"paths of included files may begin in {folder}/"
 
 

@@ -30,8 +30,8 @@ A name is not ours where the page gives it to somebody else: an option to the pr
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
 "the `django-filter` library includes …"), or a link to a site that has no word of ours in its
 address. Nor is the name of a package that the page imports or installs, or that was required, but
-in pages for who works on the repository (`CONTRIBUTING.md`, `AGENTS.md`), nor one whose words are
-in the name of a required package (`junitReporter`, which karma-junit-reporter reads), or whose
+in pages for those who work on the repository (`CONTRIBUTING.md`, `AGENTS.md`), nor one whose words
+are in the name of a required package (`junitReporter`, which karma-junit-reporter reads), or whose
 package the change deletes while others still require it, or puts new ones from elsewhere in its
 place, nor what overrides a name, or only a sample, a demo or a build defines.
 

@@ -26,17 +26,7 @@ from ubp.markdown.sites.literals import (
     strings_in,
     without_comments,
 )
-from ubp.markdown.sites.site import (
-    KEEPS_PATHS,
-    OWN_ANCHORS,
-    OWN_HOOKS,
-    PIECES,
-    ROOT_LANGUAGE,
-    Root,
-    Site,
-    Style,
-    join,
-)
+from ubp.markdown.sites.site import OWN_ANCHORS, OWN_HOOKS, ROOT_LANGUAGE, Root, Site, Style, join
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
 MAX_CONFIG_BYTES = 256 * 1024
@@ -96,8 +86,6 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         "case": _scalar(_get(_get(slugify, "kwds"), "case")) if slugify else "",
         OWN_HOOKS: "yes" if _value(settings, "hooks") else "",
         "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
-        PIECES: "\n".join(_mkdocs_pieces(settings, folder)),
-        KEEPS_PATHS: "yes" if _mkdocs_keeps_paths(settings) else "",
     }
     return Site(
         MKDOCS,
@@ -107,6 +95,8 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] if nav else None,
         options=tuple(item for item in options.items() if item[1]),
         excluded=tuple(_mkdocs_excluded(_text(settings, "exclude_docs"), join(folder, docs) or "")),
+        pieces=tuple(_mkdocs_pieces(settings, folder)),
+        keeps_paths=_mkdocs_keeps_paths(settings),
     )
 
 
@@ -178,13 +168,18 @@ def _mkdocs_languages(settings: Sequence[Node]) -> str:
     return ""
 
 
-def _extension_names(settings: Sequence[Node]) -> list[str]:
-    extensions = _value(settings, "markdown_extensions")
-    if extensions is None:
+def _names_in(plugins: Node | None) -> list[str]:
+    """Return the names in a list, or among the keys, of plug-ins that may have settings."""
+    if plugins is None:
         return []
-    names = [key.value for key, _ in extensions.pairs]
-    for item in extensions.items:
+    names = [key.value for key, _ in plugins.pairs]
+    for item in plugins.items:
         names += [item.value] if item.kind == "scalar" else [key.value for key, _ in item.pairs]
+    return names
+
+
+def _extension_names(settings: Sequence[Node]) -> list[str]:
+    names = _names_in(_value(settings, "markdown_extensions"))
     return [name.rpartition(".")[2] if "markdown.ext" in name else name for name in names]
 
 
@@ -231,23 +226,16 @@ def _mkdocs_keeps_paths(settings: Sequence[Node]) -> bool:
     written = (_get(node, "absolute_links") for node in (validation, _get(validation, "links")))
     if any(node and node.value == "relative_to_docs" for node in written):
         return False
-    plugins = _value(settings, "plugins")
-    names = set(_scalars(plugins)) if plugins and plugins.kind == "scalar" else set[str]()
-    for item in plugins.items if plugins else ():
-        names |= {item.value} if item.kind == "scalar" else {key.value for key, _ in item.pairs}
-    names |= {key.value for key, _ in plugins.pairs} if plugins else set()
-    return (
-        not _value(settings, "hooks")
-        and {name.rpartition("/")[2] for name in names} <= _MKDOCS_PLUGINS_WITHOUT_LINKS
-    )
+    names = {name.rpartition("/")[2] for name in _names_in(_value(settings, "plugins"))}
+    return not _value(settings, "hooks") and names <= _MKDOCS_PLUGINS_WITHOUT_LINKS
 
 
-def _mkdocs_pieces(settings: Sequence[Node], folder: FilePath) -> Iterator[str]:
+def _mkdocs_pieces(settings: Sequence[Node], folder: FilePath) -> Iterator[FilePath]:
     """Yield the folders of what pages include."""
     for name in ("pymdownx.snippets", "markdown_include.include"):
         for path in _scalars(_get(_mkdocs_extension(settings, name), "base_path")):
             if pieces := join(folder, path):
-                yield " ".join(pieces.split("\n"))
+                yield pieces
 
 
 def _mkdocs_slugify(value: Node) -> str:
@@ -358,9 +346,11 @@ def _read_docusaurus(folder: FilePath, path: FilePath, configs: Configs) -> Site
     plugins += (object_around(text, match.start()) for match in islice(routes, MAX_INSTANCES))
     roots: dict[str, Root] = {}
     for number, options in enumerate(plugins):
-        if number and (not own_string("", options, "path") or options == blog):
+        pages = own_string(text, options, "path")
+        if number and (not pages or options == blog):
             continue
-        for root in _docusaurus_roots(folder, options, configs, is_default=not number):
+        docs = join(folder, pages or "docs") or folder
+        for root in _docusaurus_roots(folder, docs, options, configs, is_default=not number):
             roots.setdefault(root.folder, root)
     blog_folder = join(folder, string_after(blog, "path") or "blog") or folder
     blog_url = (string_after(blog, "routeBasePath") or "blog").strip("/")
@@ -376,10 +366,9 @@ def _read_docusaurus(folder: FilePath, path: FilePath, configs: Configs) -> Site
 
 
 def _docusaurus_roots(
-    folder: FilePath, options: str, configs: Configs, *, is_default: bool
+    folder: FilePath, docs: str, options: str, configs: Configs, *, is_default: bool
 ) -> Iterator[Root]:
     """Yield the folders of an instance of the docs plug-in: of its versions and translations."""
-    docs = join(folder, own_string("", options, "path") or "docs") or folder
     route = own_string("", options, "routeBasePath")
     url = ("docs" if route is None else route).strip("/")
     name = "" if is_default else own_string("", options, "id") or ""
@@ -670,7 +659,7 @@ def _github_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
     yield from (heading.id for heading in headings if heading.id)
 
 
-MKDOCS = Style("mkdocs", is_pretty=True, has_wikilinks=True)
+MKDOCS = Style("mkdocs", is_pretty=True, verifies="rooted", has_wikilinks=True)
 VITEPRESS = Style("vitepress", verifies="all", falls_back=False, folder_pages=("index",))
 DOCUSAURUS = Style(
     "docusaurus",

@@ -24,14 +24,6 @@ OWN_ANCHORS = "made by the site's own function"
 """The option of a site whose anchors cannot be known, as its configuration computes them."""
 
 
-PIECES = "folders of what pages include"
-"""The option with the folders, one a line, that the paths of included files begin in."""
-
-
-KEEPS_PATHS = "paths from the root stay as they are"
-"""The option of a site that does not make addresses of paths from the root (`/page.md`)."""
-
-
 OWN_HOOKS = "programs of the site read its pages"
 """The option of a site whose programs may make anchors of comments in a page."""
 
@@ -45,7 +37,8 @@ class Style(NamedTuple):
     `is_pretty`: each page is a folder, so that relative links begin in it. `drops_numbers`: from
     the beginning of names. `drops_languages`: from the end of names (`page.ja.md`). `verifies`:
     which addresses can be judged by the repository's files: none ("files": only links to files
-    are), those of pages below a section, or all. `falls_back`: a page that a language lacks is
+    are), those from the root below a folder ("rooted"), those of pages below a section, or all.
+    `falls_back`: a page that a language lacks is
     published from the default language. `has_wikilinks`: itself, or by a plugin in wide use.
     `searches_roots`: a relative link to a file may also begin in a root. `ignores_case`: addresses
     are in lower case. `shows_front_matter`: to readers, as a table or as text. `keys` of front
@@ -60,7 +53,7 @@ class Style(NamedTuple):
     is_pretty: bool = False
     drops_numbers: bool = False
     drops_languages: bool = False
-    verifies: Literal["files", "sections", "all"] = "files"
+    verifies: Literal["files", "rooted", "sections", "all"] = "files"
     falls_back: bool = True
     has_wikilinks: bool = False
     searches_roots: bool = False
@@ -98,7 +91,8 @@ class Site(NamedTuple):
     `base` is the path that absolute links begin with. `navigation` are the pages that its menus
     list; None: the generator lists every page. `options` are those of the generator's anchors.
     `rewrites` are the patterns of paths that are published elsewhere (VitePress). `excluded` are
-    globs of the pages in its folders that it does not publish.
+    globs of the pages in its folders that it does not publish. `pieces` are folders of what pages
+    include. `keeps_paths`: it makes no address of the path of a page from the root (`/page.md`).
     """
 
     style: Style
@@ -111,6 +105,8 @@ class Site(NamedTuple):
     config: str = ""
     rewrites: tuple[tuple[str, str], ...] = ()
     excluded: tuple[str, ...] = ()
+    pieces: tuple[FilePath, ...] = ()
+    keeps_paths: bool = False
 
     def option(self, name: str) -> str:
         """Return an option, "" where the configuration does not set it."""
