@@ -403,6 +403,17 @@ def test_names_that_an_example_defines_or_imports_are_not_reported(client, remov
     assert removed(client, staged=True) == []
 
 
+@pytest.mark.parametrize(
+    ("module", "is_found"), [("./client", False), ("../src/client", True), ("src/client", True)]
+)
+def test_name_imported_from_beside_an_example_is_of_the_reader(client, removed, module, is_found):
+    code = f"```js\nimport {{ read_all }} from '{module}';\nread_all();\n```\n"
+    client.write("docs/client.md", f"# Client\n\n{code}\nSee `read_timeout`.\n")
+    client.commit()
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert any("read_all" in found for found in removed(client, staged=True)) is is_found
+
+
 def test_removed_or_moved_file_is_found_by_its_path(client, removed):
     client.git("mv", "scripts/serve.sh", "scripts/run.sh")
     assert removed(client, staged=True) == [
@@ -441,6 +452,20 @@ def test_state_reports_names_removed_after_the_last_change_of_the_page(client, r
     assert removed(client) == []  # an edited page describes what there is
     client.commit()
     assert removed(client) == []
+
+
+@pytest.mark.parametrize(("page", "is_found"), [("CONTRIBUTING.md", True), ("docs/a.md", False)])
+def test_state_does_not_take_a_package_that_was_required_for_ours(
+    repository, removed, page, is_found
+):
+    required = '[libraries]\npage-sorter = { module = "org.page:page-sorter", version = "1" }\n'
+    repository.write("gradle/libs.versions.toml", required)
+    repository.commit()
+    repository.write(page, "The package `page-sorter` sorts pages.\n")
+    repository.commit()
+    repository.write("gradle/libs.versions.toml", "[libraries]\n")
+    repository.commit()
+    assert bool(removed(repository)) is is_found
 
 
 def test_state_names_the_first_source_by_path_that_defined_the_name(client, removed):

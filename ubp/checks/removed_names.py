@@ -549,7 +549,12 @@ def find_mention(
     name = find_name(page, key, removed, owners, change)
     if name is None:
         return None
-    evidence = find_evidence(page, name, removed, owners.names, change)
+    if owners.was_required(removed, change):
+        evidence = Evidence() if re.match(_ABOUT_WORK, page) else None
+    elif owners.moved_away(removed, change):
+        evidence = None
+    else:
+        evidence = find_evidence(page, name, removed, owners.names, change)
     return RemovedMention(page, name, removed.name, removed, evidence) if evidence else None
 
 
@@ -697,11 +702,16 @@ def _is_link_text(name: CodeName, code: PageCode) -> bool:
 
 
 def _is_imported(name: CodeName, code: CodeNames, names: Names) -> bool:
-    """Return whether the page imports a name, or what it is in, from somebody else's package."""
+    """Return whether the page imports a name, or what it is in, from somebody else's package.
+
+    What is imported from beside the example (`./app.module`) is of the reader's own program.
+    """
     imported = code.imported
     module = imported.get(fold_name(name.text)) or imported.get(fold_name(name.qualifier))
     if not module:
         return False
+    if re.match(r"\./|\.\w", module):
+        return True
     root = re.split(r"[./]", module.lstrip("./@"))[0]
     if "/" in module and names.occurring([name_key(fold_name(root))]):
         return False  # an npm package, which may have a folder of another name
