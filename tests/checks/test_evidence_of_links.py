@@ -11,6 +11,7 @@ from ubp.workspace import Workspace
 def guide(repository):
     """A site of VitePress with a page that the index links to."""
     repository.write("docs/.vitepress/config.mts", "export default {}\n")
+    repository.write("package.json", '{"devDependencies": {"vitepress": "^1.6.4"}}\n')
     repository.write("docs/setup.md", "# Setup\n\n## Install\n\n## Update\n")
     repository.write("docs/index.md", "# Index\n\n[setup](/setup#install)\n")
     repository.commit("Begin")
@@ -73,6 +74,92 @@ def test_path_of_no_file_is_a_finding_where_no_build_makes_folders(repository, c
     repository.write("src/old/a.md", "# A\n\n[x](src/gone.md)\n")
     repository.commit("Begin")
     assert hints(check(repository)) == [("markdown src/gone.md", "Did you mean ../gone.md?")]
+
+
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_paths_in_pages_that_a_build_copies_into_a_book_are_not_confirmed(
+    repository, check, is_listed
+):
+    pages = "./use/begin.md" if is_listed else "./use/end.md"
+    repository.write("docs/book/book.toml", "[book]\ntitle = 'x'\nsrc = '.'\n")
+    repository.write("docs/book/SUMMARY.md", f"# Summary\n\n- [a]({pages})\n")
+    repository.write("docs/use/begin.md", "# A\n\n[x](gone.md) [y](../made/index.md)\n")
+    repository.commit("Begin")
+    subjects = {finding.subject for finding in check(repository).findings}
+    copied = {"markdown gone.md", "markdown ../made/index.md"}
+    assert subjects & copied == (set() if is_listed else copied)
+
+
+@pytest.mark.parametrize("kind", ["Set-up", "Restore", "restore"])
+@pytest.mark.parametrize("count", [19, 20])
+def test_headings_in_a_folder_whose_anchors_have_capitals_are_not_confirmed(
+    repository, check, kind, count
+):
+    """No program that is known writes anchors so: `#Set-up`."""
+    names = [f"{kind}-{number}" for number in range(count)]
+    headings = "".join(f"## {name.replace('-', ' ')}\n\n" for name in names)
+    links = " ".join(f"[x](a.md#{name})" for name in names)
+    repository.write("manual/a.md", f"# A\n\n{headings}")
+    repository.write("manual/b.md", f"# B\n\n{links} [gone](a.md#Roll-back)\n")
+    repository.write("README.md", "# Readme\n\n[x](#roll-back)\n")
+    repository.commit("Begin")
+    subjects = {finding.subject for finding in check(repository).findings}
+    is_unknown = kind != "restore" and count == 20
+    assert subjects == {"markdown #roll-back"} | (
+        set() if is_unknown else {"markdown a.md#Roll-back"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "is_known"),
+    [
+        ('{"devDependencies": {"vitepress": "^1.6.4"}}', True),
+        ('{"devDependencies": {"vitepress": "2.0.0-alpha.16"}}', False),
+        ('{"devDependencies": {"vitepress": "next"}}', False),
+        ("{}", False),
+    ],
+)
+def test_anchor_of_which_vitepress_2_makes_that_of_the_heading_is_not_confirmed(
+    guide, check, package, is_known
+):
+    guide.write("package.json", package)
+    guide.write("docs/setup.md", "# Setup\n\n## Install\n\n## writeTo\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#install) [y](/setup#setup)\n")
+    guide.write("docs/more.md", "# More\n\n[x](/setup#writeTo)\n")
+    assert bool(check(guide).findings) is is_known
+    guide.write("docs/package.json", '{"dependencies": {"vitepress": "~1.2"}}')
+    assert len(check(guide).findings) == 1
+
+
+def test_anchor_that_the_generator_decomposes_gets_no_fix_that_looks_the_same(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n" + "".join(f"## {n}. x\n\n" for n in range(3)))
+    guide.write("docs/more.md", "# More\n\n## JIT コンパイル\n\n[x](#jit-コンパイル)\n")
+    links = " ".join(f"[x](/setup#_{number}-x)" for number in range(3))
+    guide.write("docs/index.md", f"# Index\n\n{links}\n")
+    (finding,) = check(guide).findings
+    assert finding.hint == (
+        'The heading "JIT コンパイル" has another anchor. The site\'s generator decomposes its'
+        " characters (Unicode NFKD): give the heading an id of its own, as in {#id}."
+    )
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize("line", ["@OPTIONS@", "%%OPTIONS%%", "  @@options@@"])
+def test_heading_may_be_where_a_script_puts_text(handbook, check, line):
+    handbook.write("docs/setup.md", f"# Setup\n\n## Install\n\n{line}\n")
+    assert forms(check(handbook)) == [("#", 1)]
+    handbook.write("docs/setup.md", f"# Setup\n\n## Install\n\nWith {line} here.\n")
+    assert hints(check(handbook)) == [("markdown setup.md#roll-back", "")]
+
+
+def test_label_in_a_site_of_mystmd_may_be_of_any_page(repository, check):
+    repository.write("docs/myst.yml", "version: 1\n")
+    repository.write("docs/a.md", "# A\n\n## One\n\n[](#elsewhere) [b](b.md#gone-too)\n")
+    repository.write("docs/b.md", "# B\n\n## Two\n\n## Three\n")
+    repository.commit("Begin")
+    report = check(repository)
+    assert hints(report) == [("markdown b.md#gone-too", "")]
+    assert forms(report) == [("#", 1)]
 
 
 def test_included_file_and_path_of_a_forge_are_not_confirmed_in_absent_folders(repository, check):
@@ -605,6 +692,14 @@ def test_heading_is_a_finding_where_all_that_the_page_includes_is_known(handbook
 def test_heading_may_be_in_what_an_included_file_has_or_fills(handbook, check, piece):
     handbook.write(".snippets/text/steps.html", piece)
     assert forms(check(handbook)) == [("#", 1)]
+
+
+def test_heading_may_be_in_an_included_text_that_is_no_code(handbook, check):
+    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n--8<-- "text/steps.txt"\n')
+    handbook.write(".snippets/text/steps.txt", "<h2>Roll back</h2>\n")
+    assert forms(check(handbook)) == [("#", 1)]
+    handbook.write(".snippets/text/steps.txt", "<p>Go on.</p>\n")
+    assert hints(check(handbook)) == [("markdown setup.md#roll-back", "")]
 
 
 def test_heading_may_be_in_an_included_file_that_is_not_there(handbook, check):

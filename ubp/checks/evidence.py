@@ -57,6 +57,8 @@ from ubp.markdown.resolve import (
     resolve,
     stem,
 )
+from ubp.markdown.sites.anchors import HeadingName, PageAnchors
+from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import Site, locate
 
 LINK, ANCHOR = "broken-link", "missing-anchor"
@@ -82,6 +84,9 @@ MAX_LOST = 1 / 3
 MIN_READ_WELL = 50
 MAX_LOST_OF_READ_WELL = 1 / 10
 MIN_ANCHORS_READ = 20  # links to headings of a site, of which no more lead nowhere
+# Different anchors with capital letters in a folder of no site, if most have them: no program that
+# UBP knows writes anchors so.
+MIN_IN_CAPITALS = 20
 # Pages of a folder to which addresses lead, and how many of their number lead nowhere.
 MIN_NEIGHBORS = 5
 MAX_LOST_NEIGHBORS = 1 / 4
@@ -94,6 +99,8 @@ LOWERS_ANCHORS = frozenset(
 )
 # Generators whose pages are their files, and not what a layout makes of their front matter.
 SHOWS_FILES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "starlight"})
+# Generators whose links may name labels of any page.
+HAS_LABELS = frozenset({"sphinx", "mystmd"})
 # Generators that put pages into templates, which alone add headings to them.
 FILLS_TEMPLATES = frozenset({"hugo", "jekyll"})
 # Generators whose builds make no folder of pages; None: GitHub itself.
@@ -120,6 +127,7 @@ _FOLDER_PAGES = frozenset({"index", "_index", "readme"})
 
 
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
+_VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
 _SIGN = re.compile(r"[^\w\s]|_")
 _PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
@@ -257,14 +265,15 @@ class Evidence:
         target = link.target
         path = normalize_path(f"{finding.filepath.rpartition('/')[0]}/{target}".lstrip("/"))
         is_page = target.lower().endswith(PAGE_SUFFIXES)
-        if path is None or target.startswith(("/", "@", "~")):
+        is_copied = site is None and self._is_copied(finding.filepath)
+        if path is None or is_copied or target.startswith(("/", "@", "~")):
             return False
         if not is_page and not FILE_SUFFIX.search(target):
             return False
         if site is not None:
             style = site.style.name
             # MyST resolves labels of all pages
-            is_label = style == "sphinx" and "/" not in target and "image" not in link.kind
+            is_label = style in HAS_LABELS and "/" not in target and "image" not in link.kind
             if not is_page and (is_label or style not in RESOLVES_IMAGES):
                 return False
             if leaves(site, finding.filepath, link):  # a build may have copied the page
@@ -283,6 +292,25 @@ class Evidence:
                 and link.kind != "include"
                 and not _FORGE.match(target)
             )
+        )
+
+    def _is_copied(self, page: FilePath) -> bool:
+        """Whether a book lists a page in a place where it is not: a build puts it there."""
+        parts = page.split("/")
+        tails = ("/".join(parts[index:]) for index in range(1, len(parts) - 1))
+        return not self._copied.isdisjoint(tails)
+
+    @cached_property
+    def _copied(self) -> frozenset[str]:
+        """The paths that the lists of books have and that are not there."""
+        graph = self._context.graph
+        edges = (edge for edge in graph.all_edges() if edge.resolution.bucket == "missing")
+        return frozenset(
+            posixpath.normpath(edge.link.target)
+            for edge in edges
+            if stem(edge.source) == "summary"
+            and (site := graph.sites.of(edge.source)) is not None
+            and site.style.name == "mdbook"
         )
 
     def _is_lost_for_good(self, finding: Finding, link: Link, folder: FilePath) -> bool:
@@ -343,9 +371,7 @@ class Evidence:
         target, anchor = finding.related, link.anchor or ""
         letters = letters_of(anchor)
         site = self._context.graph.sites.of(target) if target else None
-        # MyST resolves it among all labels and objects of a site
-        is_label = site is not None and site.style.name == "sphinx" and not link.target
-        if target is None or not letters or is_label:
+        if target is None or not letters or self._may_be_written_otherwise(site, target, link):
             return None
         if site is not None and self._differs_in_case(site, target, anchor):
             return "Browsers distinguish capital letters in anchors."
@@ -387,6 +413,58 @@ class Evidence:
             titles = (section.heading_path[-1] for section in sections if section.heading_path)
             self._headings_of[page] = {letters_of(title): title for title in titles}
         return self._headings_of[page]
+
+    def _may_be_written_otherwise(self, site: Site | None, page: FilePath, link: Link) -> bool:
+        """Return whether anchors of a page may be others than those that UBP knows."""
+        if site is None:
+            return _first_folder(page) in self._folders_of_unknown_programs
+        # MyST resolves it among all labels and objects of a site
+        is_label = site.style.name in HAS_LABELS and not link.target
+        return is_label or self._may_be_slug(page, link.anchor or "")
+
+    def _may_be_slug(self, page: FilePath, anchor: str) -> bool:
+        """Return whether a site makes an anchor of the page from what the link has."""
+        graph = self._context.graph
+        site = graph.sites.of(page)
+        if site is None or site.style.name != "vitepress":
+            return False
+        made = site_anchors(PageAnchors((HeadingName(2, anchor),)), site)
+        return not made.isdisjoint(graph.anchors(page)) and site not in self._sites_of_vitepress_1
+
+    @cached_property
+    def _sites_of_vitepress_1(self) -> frozenset[Site]:
+        """The sites whose package requires VitePress 1; version 2 makes slugs of links' anchors."""
+        sites = [site for site in self._context.graph.sites.sites if site.style.name == "vitepress"]
+        found = set[Site]()
+        for site in sites:
+            parts = site.folder.split("/") if site.folder else []
+            folders = ("/".join(parts[:count]) for count in range(len(parts), -1, -1))
+            paths = [FilePath(f"{folder}/package.json".lstrip("/")) for folder in folders]
+            packages = dict(read_files(self._context, paths))
+            required = (re.search(_VITEPRESS, packages.get(path, b"")) for path in paths)
+            version = next(filter(None, required), None)
+            if version and version["major"] == b"1":
+                found.add(site)
+        return frozenset(found)
+
+    @cached_property
+    def _folders_of_unknown_programs(self) -> frozenset[str]:
+        """The folders at the root where most anchors have capitals, which GitHub's have not."""
+        graph = self._context.graph
+        anchors = defaultdict[str, set[str]](set)
+        for edge in graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            if anchor and target and edge.resolution.has_anchor and not graph.sites.of(target):
+                anchors[_first_folder(target)].add(anchor)
+        in_capitals = {
+            folder: sum(anchor != anchor.lower() for anchor in found)
+            for folder, found in anchors.items()
+        }
+        return frozenset(
+            folder
+            for folder, count in in_capitals.items()
+            if count >= MIN_IN_CAPITALS and count * 2 > len(anchors[folder])
+        )
 
     def _differs_in_case(self, site: Site, page: FilePath, anchor: str) -> bool:
         """Return whether a page has an anchor in lower case, and nothing that may spell it so.
@@ -725,6 +803,12 @@ class Evidence:
         return view.of_commit(
             "file-versions", lambda: read_file_versions(view.context.repository, commit)
         )
+
+
+def _first_folder(path: FilePath) -> str:
+    """Return the folder at the root that a file is in, "" for the root itself."""
+    folder, slash, _ = path.partition("/")
+    return folder if slash else ""
 
 
 def _split_address(target: str) -> tuple[str, str]:

@@ -22,12 +22,14 @@ _SPELLED = re.compile(
 )
 _DYNAMIC = re.compile(r"[{}<>]|\][(\[]|&#?\w+;")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(?!.*`)(?P<directive>[ \t]*\{)?")
-# What fills a page from elsewhere: shortcodes, tags of templates, directives, layouts, pieces.
+# What fills a page from elsewhere: shortcodes, tags of templates, directives, layouts, pieces,
+# and what scripts replace.
 # `={{` is a value in JSX.
 _FILLERS = re.compile(
     r"(?<!=)\{\{[<%]?[-\s]*(?P<short>[\w./]+(?:-[\w./]+)*)|\{%[-\s]*(?P<tag>\w+)"
     r"|^[ \t]*:::+[ \t]*\{?(?P<module>[\w.-]+)|^layout:[ \t]*(?P<layout>\S+)"
     r"|(?P<snippet>--8<--|\{!|@include|!!!include)"
+    r"|^[ \t]*(?P<placeholder>@@?\w+@@?|%%?\w+%%?)[ \t]*$"
     r"|^[ \t]*`{3,}\{(?P<directive>[\w:-]+)\}|^\.\.[ \t]+(?P<rst>[\w:-]+)::",
     re.MULTILINE,
 )

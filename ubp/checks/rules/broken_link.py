@@ -93,7 +93,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
             fix = None if renamed else _respelt(edge, targets, context)
             if fix:
                 targets = (FilePath(fix.target),)
-            elif len(targets) == 1 and (renamed or stem(targets[0]) not in FOLDER_PAGES):
+            elif renamed or (len(targets) == 1 and _is_meant(edge, targets[0], context)):
                 fix = _fix(edge, targets[0], context)
             yield Finding(
                 rule=NAME,
@@ -134,6 +134,12 @@ def _similar_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, .
     if "/" not in edge.link.target:
         return ()
     return context.pages_of_stem(stem(edge.link.target.rstrip("/")))
+
+
+def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
+    """Return whether the only file of a name must be meant: a site has links to its own pages."""
+    sites = context.graph.sites
+    return stem(target) not in FOLDER_PAGES and sites.of(edge.source) in {None, sites.of(target)}
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:

@@ -28,6 +28,7 @@ from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
 from ubp.checks.rewrite import percent_encode, wikilink_heading
 from ubp.core.model import FilePath, Link
+from ubp.core.paths import nfc
 from ubp.core.text import closest_name, fold, slug
 from ubp.core.typos import meant_heading
 from ubp.search.graph import Graph
@@ -41,6 +42,10 @@ PIECES = "_includes"
 # pymdownx.tabbed numbers the sets of tabs of a page, and the tabs of each.
 TAB_ANCHOR = re.compile(r"__tabbed_(\d{1,4})_(\d{1,4})")
 TAB = re.compile(rb"^[ \t]*===[!+]*[ \t]+[\"']", re.MULTILINE)
+DECOMPOSED = (
+    "The site's generator decomposes its characters (Unicode NFKD):"
+    " give the heading an id of its own, as in {#id}."
+)
 DOCFX_ANCHOR = re.compile(r"section(-\d+)?")
 
 
@@ -107,7 +112,10 @@ class _Anchors:
         above, mark, written = (link.anchor or "").rpartition("#")
         own = self._own_anchor(link, target) if target == source else None
         anchors = sorted(self._graph.anchors(target) - {own})
-        if meant := meant_heading(written, anchors):
+        meant = meant_heading(written, anchors)
+        if meant and nfc(meant) == nfc(written):
+            return DECOMPOSED, None
+        if meant:
             text = percent_encode(meant)
             if link.kind in WIKILINKS:
                 text = above + mark + self._wikilink_anchor(meant, target)

@@ -232,7 +232,7 @@ class ListingTable:
             " AND (path LIKE '%\\_sidebar.md' ESCAPE '\\' OR NOT is_document) AND ("
             "path LIKE '%conf%.%' OR path LIKE '%docs.y%ml' OR path LIKE '%hugo.%'"
             " OR path LIKE '%.eleventy.%' OR path LIKE '%quarto.y%ml' OR path LIKE '%sidebar.md'"
-            " OR path LIKE '%book.toml' OR path LIKE '%zensical.toml'"
+            " OR path LIKE '%myst.yml' OR path LIKE '%book.toml' OR path LIKE '%zensical.toml'"
             " OR path LIKE '%.obsidian/app.json' OR path LIKE '%versions.json'"
             " OR path LIKE '%render-link%.html')",
             [listing.row],

@@ -632,6 +632,10 @@ def _read_quarto(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
     return Site(QUARTO, folder, (Root(folder),), static=(folder,))
 
 
+def _read_mystmd(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
+    return Site(MYSTMD, folder, (Root(folder),), static=(folder,))
+
+
 def _read_docsify(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     name = path.rpartition("/")[2]
     parents = [folder[:end] for end, letter in enumerate(folder) if letter == "/"]
@@ -694,6 +698,7 @@ STARLIGHT = Style(
 NEXTRA = Style("nextra", folder_pages=("index", "page"))
 ELEVENTY = Style("eleventy", is_pretty=True, keys=("permalink",), knows_anchors=False)
 QUARTO = Style("quarto", knows_anchors=False)
+MYSTMD = Style("mystmd", knows_anchors=False)
 DOCSIFY = Style("docsify", searches_roots=True, knows_anchors=False)
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
@@ -753,6 +758,7 @@ GENERATORS = (
         "those of any generator",
     ),
     Generator(QUARTO, r"_quarto\.ya?ml", _read_quarto, _github_anchors, "those of any generator"),
+    Generator(MYSTMD, r"myst\.yml", _read_mystmd, _github_anchors, "those of any generator"),
     Generator(DOCSIFY, r"_sidebar\.md", _read_docsify, _github_anchors, "those of any generator"),
     Generator(
         OBSIDIAN,
