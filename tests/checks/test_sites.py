@@ -614,8 +614,12 @@ def test_languages_of_starlight_in_another_module_stand_in_for_each_other(reposi
         "export default { integrations: [starlight({ defaultLocale: 'en', locales })] }\n",
     )
     repository.write("src/content/docs/en/guide.md", "# Guide\n")
+    repository.write("src/content/docs/en/more.md", "# More\n\n[a](/en/guide/) [b](/en/x/)\n")
     repository.write("src/content/docs/fr/start.md", "# Début\n\n[a](/fr/guide/) [b](/fr/x/)\n")
-    assert found(repository) == ["error broken-link src/content/docs/fr/start.md:3 markdown /fr/x/"]
+    assert found(repository) == [
+        "error broken-link src/content/docs/en/more.md:3 markdown /en/x/",
+        "error broken-link src/content/docs/fr/start.md:3 markdown /fr/x/",
+    ]
 
 
 @pytest.mark.parametrize("name", ["hugo.yaml", "config.yaml"])

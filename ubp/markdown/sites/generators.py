@@ -594,9 +594,9 @@ def _read_starlight(folder: FilePath, path: FilePath, configs: Configs) -> Site 
     default = string_after(main, "defaultLocale")
     # languages of another module are those of the folders
     if languages or (default and re.search(r"\blocales\b", main)):
-        default = default or ROOT_LANGUAGE
-        is_root = ROOT_LANGUAGE in languages
-        roots.append(Root(f"{content}/{{lang}}", "{lang}", ROOT_LANGUAGE if is_root else default))
+        default = ROOT_LANGUAGE if not default or ROOT_LANGUAGE in languages else default
+        has_folder = default != ROOT_LANGUAGE
+        roots.append(Root(f"{content}/{{lang}}", "{lang}", default, keeps_default=has_folder))
     return Site(
         STARLIGHT,
         folder,

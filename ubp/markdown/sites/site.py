@@ -71,13 +71,14 @@ class Style(NamedTuple):
 class Root(NamedTuple):
     """A folder of pages. "{lang}" in `folder` and `url` stands for a language.
 
-    `url` is its address below the site's base. Pages in `language`, the default one, have no
-    language in their address and stand in for pages that other languages lack.
+    `url` is its address below the site's base. Pages in `language`, the default one, stand in for
+    pages that other languages lack. Their addresses have no language, unless it `keeps_default`.
     """
 
     folder: str
     url: str = ""
     language: str = ""
+    keeps_default: bool = False
 
 
 Written = Sequence[tuple[str, Sequence[str]]]
@@ -140,7 +141,7 @@ class Place(NamedTuple):
     @property
     def url(self) -> str:
         """The address of the root in this language."""
-        language = "" if self.is_default else self.language
+        language = "" if self.is_default and not self.root.keeps_default else self.language
         return re.sub(r"//+", "/", self.root.url.replace("{lang}", language)).strip("/")
 
 
@@ -342,5 +343,6 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
         found = [address for address in joined if address is not None]
     if place is not None and not place.is_default and "{lang}" in place.root.url:
         prefix = f"{place.language}/"
-        found += [url[len(prefix) :] for url in found if url.startswith(prefix)]
+        default = f"{place.root.language}/" if place.root.keeps_default else ""
+        found += [default + url[len(prefix) :] for url in found if url.startswith(prefix)]
     return found
