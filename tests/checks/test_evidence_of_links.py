@@ -306,6 +306,66 @@ def test_heading_in_a_page_with_a_component_is_not_confirmed_where_another_page_
     assert forms(check(guide)) == [("#", 1)]
 
 
+COMPONENTS = {
+    "<Steps />": True,
+    "<Tabs>\n<TabItem>\n\nx\n\n</TabItem>\n</Tabs>": False,
+    "import Steps from '@theme/Steps'\n\n<Steps />": False,
+    "import Steps from 'steps'\n\n<Steps />": True,
+    "import Steps from './_part.mdx'\n\n<Steps />": False,
+    "import Steps from './_part.mdx'\nimport data from './data.json'\n\n<Steps />": True,
+    "import Steps from './_part.mdx'\n\n<Steps />\n\n<More />": True,
+    "<script>\nconst a = 1\n</script>": True,
+}
+
+
+@pytest.mark.parametrize("text", COMPONENTS)
+def test_components_that_show_what_is_in_the_page_show_no_heading_of_another(
+    repository, check, text
+):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    repository.write("docs/_part.mdx", "## Part\n")
+    repository.write("docs/steps.mdx", "# Steps\n\n## Roll back\n")
+    repository.write("docs/setup.mdx", f"# Setup\n\n## Install\n\n{text}\n\n[x](#roll-back)\n")
+    repository.commit("Begin")
+    assert forms(check(repository)) == ([("#", 1)] if COMPONENTS[text] else [])
+
+
+def test_heading_with_tags_makes_the_anchor_that_its_generator_makes_of_it(repository, check):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    repository.write("docs/list.md", "# List\n\n### <div>Required</div>**`drawItem`**\n\n## More\n")
+    repository.write("docs/a.md", "# A\n\n[x](list.md#drawitem) [y](list.md#requireddrawitem)\n")
+    repository.commit("Begin")
+    assert hints(check(repository)) == [("markdown list.md#drawitem", "")]
+    repository.write("docs/list.md", "# List\n\n### <Required/>**`drawItem`** now\n\n## More\n")
+    assert forms(check(repository)) == [("#", 2)]
+
+
+def test_headings_that_only_translations_lack_are_no_sign_of_another_rule(guide, check):
+    names = [f"part-{number}" for number in range(12)]
+    guide.write("docs/parts.md", "# Parts\n\n" + "".join(f"## {name}\n\n" for name in names))
+    guide.write("docs/ja/parts.md", "# 部\n\n" + "".join(f"## 第{n}部\n\n" for n in range(12)))
+    links = " ".join(f"[x](/ja/parts#{name})" for name in names)
+    guide.write("docs/ja/index.md", f"# 目次\n\n{links} [x](/setup#roll-back)\n")
+    assert ("markdown /setup#roll-back", "") in hints(check(guide))
+
+
+@pytest.mark.parametrize("setting", ["", "trailingSlash: 'never', ", "build: { format: 'file' }, "])
+def test_address_that_begins_in_the_page_is_a_finding_where_a_page_is_a_folder(
+    repository, check, setting
+):
+    repository.write(
+        "astro.config.mjs",
+        "import starlight from '@astrojs/starlight'\n"
+        f"export default {{ {setting}integrations: [starlight({{}})] }}\n",
+    )
+    repository.write("src/content/docs/use/begin.md", "# Begin\n\n[x](./end/) [y](gone)\n")
+    repository.write("src/content/docs/use/end.md", "# End\n")
+    repository.commit("Begin")
+    is_folder = not setting
+    hint = "Relative addresses begin in the page, a folder: ../end/ is src/content/docs/use/end.md."
+    assert hints(check(repository)) == ([("markdown ./end/", hint)] if is_folder else [])
+
+
 FILLS = {
     "{{ steps }}": True,
     "- {{< steps >}}": True,
@@ -320,6 +380,7 @@ FILLS = {
     "- Run {{< steps >}}": False,
     "{{% steps %}}\nRun it.\n{{% /steps %}}": False,
     "{% if steps %}\nRun it.\n{% endif %}": False,
+    "{% if steps %}\nRun it.\n{% else %}\nStop it.\n{% endif %}": False,
     "::: steps\nRun it.\n:::": False,
 }
 

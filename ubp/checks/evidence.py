@@ -11,7 +11,7 @@ only where something shows that it is broken:
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
   any, where no build makes folders of pages, or nearly all such links lead somewhere, and a file of
   the name is elsewhere or no code of the repository has the folder's name;
-- it would lead to a page if it began with a slash;
+- it would lead to a page if it began with a slash, or in the folder of the page's file;
 - it names a page of a folder of which links lead to many others, and nothing else has its name;
 - it has a second address in it;
 - a heading of the page has the same letters, and the site's links show how its signs are written;
@@ -49,6 +49,7 @@ from ubp.git.file_versions import (
     read_file_versions,
 )
 from ubp.git.files import find_ignored
+from ubp.index.link_graph import GraphEdge
 from ubp.markdown.resolve import (
     FILE_SUFFIX,
     PageNameForms,
@@ -126,6 +127,8 @@ _PIECES = re.compile(
 _FOLDER_PAGES = frozenset({"index", "_index", "readme"})
 
 
+# What a link would be if it began as its author may have meant, by its first letter.
+_BEGINNINGS = {"/": "From the root,", ".": "Relative addresses begin in the page, a folder:"}
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
 _VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
 _SIGN = re.compile(r"[^\w\s]|_")
@@ -195,23 +198,23 @@ class Evidence:
         if removed := self._removed_target(finding.filepath, link):
             path, commit = removed
             return f"{path} existed until {_written(commit)}."
-        page = self._page_from_root(finding.filepath, link)
-        if page and not finding.hint:
-            return f"From the root, /{link.target} is {page}."
-        return "" if page else None
+        for text in _other_beginnings(link):
+            page = self._page_at(finding.filepath, link, text)
+            if page is not None:
+                return f"{_BEGINNINGS[text[:1]]} {text} is {page}." if not finding.hint else ""
+        return None
 
-    def _page_from_root(self, source: FilePath, link: Link) -> FilePath | None:
-        """Return the page to which a relative address leads if it begins at the root."""
-        target = link.target
-        is_address = "/" in target and not target.startswith(("/", "."))
-        if not is_address or FILE_SUFFIX.search(target) or link.kind in WIKILINKS:
-            return None
+    def _page_at(self, source: FilePath, link: Link, text: str) -> FilePath | None:
+        """Return the page to which a link would lead with another text as its target."""
         graph = self._context.graph
+        site = graph.sites.of(source)
+        is_folder = site is not None and site.style.is_pretty and site.style.verifies == "sections"
+        if not text.startswith("/") and not is_folder:
+            return None
         edges = graph.edges_of([source]).get(source, ())
         edge = next((edge for edge in edges if edge.link == link), None)
         pages = self._context.pages_of_stem(stem(link.target.rstrip("/")))[:MAX_FROM_ROOT]
-        leads = (page for page in pages if edge and graph.leads_to(edge, f"/{link.target}", page))
-        return next(leads, None)
+        return next((page for page in pages if edge and graph.leads_to(edge, text, page)), None)
 
     def _is_absent_neighbor(self, source: FilePath, link: Link) -> bool:
         """Whether a link names a page of a folder of whose other pages nearly all are there.
@@ -573,8 +576,15 @@ class Evidence:
             if edge.resolution.has_anchor is not None:
                 form = _form(site, edge.link, ANCHOR)
                 links[form] += 1
-                lost[form] += not edge.resolution.has_anchor
+                lost[form] += self._is_lost_in_all(edge)
         return links, lost
+
+    def _is_lost_in_all(self, edge: GraphEdge) -> bool:
+        """Return whether no page of the name, as in another language, has the anchor of a link."""
+        target, anchor = edge.resolution.target, edge.link.anchor
+        if edge.resolution.has_anchor or target is None or anchor is None:
+            return False
+        return self._sibling(target, anchor) is None
 
     def _is_nowhere(self, page: FilePath, letters: str) -> bool:
         """Return whether nothing spells a heading that may be the page's."""
@@ -803,6 +813,16 @@ class Evidence:
         return view.of_commit(
             "file-versions", lambda: read_file_versions(view.context.repository, commit)
         )
+
+
+def _other_beginnings(link: Link) -> Iterator[str]:
+    """Yield what a relative address without a suffix may mean: from the root, or the folder."""
+    target = link.target
+    if target.startswith("/") or FILE_SUFFIX.search(target) or link.kind in WIKILINKS:
+        return
+    if "/" in target and not target.startswith("."):
+        yield f"/{target}"
+    yield f"../{target.removeprefix('./')}"
 
 
 def _first_folder(path: FilePath) -> str:

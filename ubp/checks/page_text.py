@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ubp.core.paths import nfc
 from ubp.core.text import fold
-from ubp.markdown.includes import find_includes
+from ubp.markdown.includes import find_includes, imported_pages
 from ubp.markdown.title import split_own_id
 
 # What may spell a heading: headings, ids, names, comments, and quoted texts of components.
@@ -20,7 +20,8 @@ _SPELLED = re.compile(
     r"|\b(?:id|name)[ \t]*=[ \t]*(?P<bare>[^\s\"'`>{}]+)|<!--(?P<comment>[^<>]*)-->",
     re.MULTILINE,
 )
-_DYNAMIC = re.compile(r"[{}<>]|\][(\[]|&#?\w+;")
+# What a heading may compute; tags of HTML are read as generators read them.
+_DYNAMIC = re.compile(r"[{}]|</?(?:[A-Z]|[a-z]\w*-)|\][(\[]|&#?\w+;")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(?!.*`)(?P<directive>[ \t]*\{)?")
 # What fills a page from elsewhere: shortcodes, tags of templates, directives, layouts, pieces,
 # and what scripts replace.
@@ -33,9 +34,19 @@ _FILLERS = re.compile(
     r"|^[ \t]*`{3,}\{(?P<directive>[\w:-]+)\}|^\.\.[ \t]+(?P<rst>[\w:-]+)::",
     re.MULTILINE,
 )
-_COMPONENT = re.compile(r"<[A-Z][\w.]*|^(?:<script|import[ \t])", re.MULTILINE)
+_COMPONENT = re.compile(r"<(?P<name>[A-Z]\w*)")
+_IMPORT = re.compile(r"^import[ \t]", re.MULTILINE)
+# Of the generators themselves: what these show is in the page.
+_KNOWN_IMPORT = re.compile(
+    r"^import[ \t]+(?P<names>[\w{}, \t]+?)[ \t]+from[ \t]+"
+    r"[\"'](?:@theme/|@docusaurus/|@astrojs/|astro:|vitepress|nextra)[^\"'\n]*[\"']",
+    re.MULTILINE,
+)
+_KNOWN_COMPONENTS = frozenset({"Badge", "Tab", "TabItem", "Tabs"})
+_SCRIPT = re.compile(r"^<script", re.MULTILINE)
 _HARMLESS = frozenset(
     {"tip", "note", "info", "warning", "danger", "caution", "details", "important"}
+    | {"else", "elif", "elsif", "elseif"}
 )
 _LIST_END = re.compile(r"^[ \t]*-+8<-+[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"\{\{[^{}]{0,1000}\}\}|\{%[^%]{0,1000}%\}")
@@ -185,10 +196,17 @@ class PageText:
         beside = _TAG.sub("", _MARKER.sub("", line, count=1))
         return re.search(r"\w", beside) is not None and not _HEADING.match(text, first)
 
-    @property
+    @cached_property
     def has_component(self) -> bool:
-        """Whether the page has a component or a script, which may show something else."""
-        return _COMPONENT.search(self._prose) is not None
+        """Whether the page has a script or a component that may show what is elsewhere."""
+        text = self._prose
+        imports = list(_KNOWN_IMPORT.finditer(text))
+        pages = imported_pages(text)
+        known = {name for found in imports for name in re.findall(r"\w+", found["names"])}
+        used = {match["name"] for match in _COMPONENT.finditer(text)}
+        has_other_import = len(_IMPORT.findall(text)) > len(imports) + len(pages)
+        has_script = _SCRIPT.search(text) is not None
+        return has_script or has_other_import or not used <= known | pages | _KNOWN_COMPONENTS
 
     @cached_property
     def _prose(self) -> str:

@@ -597,8 +597,9 @@ def _read_starlight(folder: FilePath, path: FilePath, configs: Configs) -> Site 
         default = ROOT_LANGUAGE if not default or ROOT_LANGUAGE in languages else default
         has_folder = default != ROOT_LANGUAGE
         roots.append(Root(f"{content}/{{lang}}", "{lang}", default, keeps_default=has_folder))
+    is_file = re.search(r"trailingSlash\s*:\s*[\"']never|format\s*:\s*[\"']file", main)
     return Site(
-        STARLIGHT,
+        STARLIGHT._replace(is_pretty=False) if is_file else STARLIGHT,
         folder,
         tuple(roots),
         static=(FilePath(f"{folder}/public".lstrip("/")),),
