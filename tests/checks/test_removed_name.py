@@ -207,6 +207,8 @@ def test_page_that_describes_a_removed_option_is_reported(client, removed, line)
         "docs/guide-migration.md",
         "docs/reader/plan.md",
         "projects/reader/dispatches/01-read.md",
+        "docs-old/guide.md",
+        "docs/archived/guide.md",
     ],
 )
 def test_page_with_a_path_about_the_past_is_a_record(client, removed, path):

@@ -71,6 +71,9 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("typed script", "  readAll: (limit: number) => read(limit),", "readAll"),
         ("braces", "  rpc ReadAll (Request) returns (Answer) {}", "ReadAll"),
         ("typed script", "  mode: 'one' | 'readAll' | 'none'", "readAll"),
+        ("typed script", "export { readOne, readAll };", "readAll"),
+        ("typed script", "export {\n  default as readAll,\n} from './read';", "readAll"),
+        ("script", "export * as readAll from '../read'", "readAll"),
         ("other", "  mattr_accessor :page_size, default: false", "page_size"),
         ("other", "  class_attribute :page_size", "page_size"),
     ],
@@ -90,7 +93,12 @@ def test_call_in_a_language_with_braces_defines_nothing(line):
 
 @pytest.mark.parametrize(
     ("language", "line"),
-    [("braces", 'throw new Error("message received");'), ("typed script", "a = b || 'received';")],
+    [
+        ("braces", 'throw new Error("message received");'),
+        ("typed script", "a = b || 'received';"),
+        ("script", "export { received } from 'messages';"),
+        ("script", "export { received as default };"),
+    ],
 )
 def test_words_of_messages_and_defaults_are_not_defined(language, line):
     definitions = find_definitions(line.encode(), language)

@@ -93,6 +93,7 @@ _VERSIONED = (
 # What was, in any part of a path.
 _RECORD = (
     r"(?i)change[-_ ]?logs?|release[-_ ]?notes?|relnotes|migrat(?:ion|ing|e)|upgrad(?:e|ing)"
+    r"|(?:^|/)(?:docs?[-_])?(?:old|archived?|attic)(?:[-_]docs?)?/"
     r"|(?:^|[/._-])changes(?:[/._-]|$)|(?:^|/)\.changesets?[\w-]*/"
 )
 

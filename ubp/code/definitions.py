@@ -85,6 +85,12 @@ _SCRIPT = (
         rb"[ \t]*=(?![=>])"
     ),
 )
+# `export { readAll, default as readOne } from './read'`, and not from another package.
+_EXPORTED = (
+    rb"(?m)^export[ \t]+(?:type[ \t]+)?(?:\{([^{}]*)\}|\*[ \t]+as[ \t]+("
+    + _WORD
+    + rb"))(?![ \t]*from[ \t]*[\"'][^.\"'])"
+)
 # Keys; in TypeScript one that ends with a comma is an argument for something else.
 # `goBack: history.goBack` passes on what somebody else defines.
 _KEY = (
@@ -372,6 +378,8 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
         _add(keys, re.findall(pattern, data))
     if language == "python":
         found.update(_find_in_python(data))
+    if language in {"script", "typed script"}:
+        found.update(_find_exported(data))
     found.update(re.findall(_OPTION, data))
     found.update(re.findall(_WORD_OPTION_MADE, data))
     found.update(re.findall(_ENVIRONMENT, data))
@@ -398,6 +406,17 @@ def _decode(names: set[bytes]) -> frozenset[str]:
         if name[:1] != b"_" or re.fullmatch(_DUNDER, name)
     ]
     return frozenset([name for name in decoded if not re.fullmatch(_CONVENTION, name)])
+
+
+def _find_exported(data: bytes) -> Iterator[bytes]:
+    """Yield the names under which a module of a script exports what it, or another, defines."""
+    for names, module in re.findall(_EXPORTED, data):
+        if module:
+            yield module
+        for part in names.split(b","):
+            words = re.findall(rb"\w+", part)
+            if words and words[-1] != b"default":
+                yield words[-1]
 
 
 def _find_in_python(data: bytes) -> Iterator[bytes]:
