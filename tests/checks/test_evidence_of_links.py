@@ -306,6 +306,38 @@ def test_heading_in_a_page_with_a_component_is_not_confirmed_where_another_page_
     assert forms(check(guide)) == [("#", 1)]
 
 
+@pytest.mark.parametrize(
+    ("target", "is_found"),
+    [
+        ("/img/more/gone.png", True),
+        ("/img/gone.png", True),
+        ("/other/gone.png", False),
+        ("/img/more/logo.png", False),
+        ("/img/more/made.png", False),
+        ("/gone.png", False),
+    ],
+)
+def test_image_from_the_root_is_a_finding_in_a_folder_of_static_files(
+    guide, check, target, is_found
+):
+    guide.write("docs/public/img/more/a.png", "x")
+    guide.write("docs/logo.png", "x")
+    guide.write("build.sh", "draw(made.png)\n")
+    guide.write("docs/index.md", f"# Index\n\n![x]({target})\n")
+    report = check(guide)
+    assert bool(report.findings) is is_found
+    assert bool(report.unconfirmed) is not is_found
+
+
+def test_source_of_an_image_may_be_broken_into_lines(guide, check):
+    guide.write("docs/public/img/one.png", "x")
+    guide.write(
+        "docs/index.md", '# Index\n\n<img src="/img/o\n  ne.png">\n<img src="/img/o\nne.png">\n'
+    )
+    (finding,) = check(guide).findings
+    assert finding.subject == "image /img/o  ne.png"
+
+
 COMPONENTS = {
     "<Steps />": True,
     "<Tabs>\n<TabItem>\n\nx\n\n</TabItem>\n</Tabs>": False,

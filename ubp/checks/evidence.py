@@ -11,6 +11,8 @@ only where something shows that it is broken:
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
   any, where no build makes folders of pages, or nearly all such links lead somewhere, and a file of
   the name is elsewhere or no code of the repository has the folder's name;
+- it names an image, from the root, in a folder that the site publishes unchanged, and no file of
+  the repository has the name, and no code;
 - it would lead to a page if it began with a slash, or in the folder of the page's file;
 - it names a page of a folder of which links lead to many others, and nothing else has its name;
 - it has a second address in it;
@@ -60,7 +62,7 @@ from ubp.markdown.resolve import (
 )
 from ubp.markdown.sites.anchors import HeadingName, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
-from ubp.markdown.sites.site import Site, locate
+from ubp.markdown.sites.site import Site, join, locate
 
 LINK, ANCHOR = "broken-link", "missing-anchor"
 # Of a page; reading one takes 0.2 ms in a batch, and parsing one that spells the heading 20 ms.
@@ -183,7 +185,7 @@ class Evidence:
             return "" if site is None or site in self._sites_with_wikilinks else None
         if "://" in link.target:
             return "It is written as a path, and has an address in it."
-        is_named = self._names_file(finding, link, site)
+        is_named = self._names_file(finding, link, site) or self._names_static_file(link, site)
         if finding.related and not finding.fix and "letter" in finding.message:
             return "" if is_named else None
         if (meant := self._meant_target(finding, link)) is not None:
@@ -295,6 +297,27 @@ class Evidence:
                 and link.kind != "include"
                 and not _FORGE.match(target)
             )
+        )
+
+    def _names_static_file(self, link: Link, site: Site | None) -> bool:
+        """Whether a link is the path, from the root, of a file that the repository does not have.
+
+        Its folder is there, among the files that the site publishes unchanged.
+        """
+        target = link.target
+        name = target.rpartition("/")[2]
+        is_path = target.startswith("/") and not target.startswith("//")
+        if site is None or not is_path or not FILE_SUFFIX.search(target):
+            return False
+        path = target.strip("/").removeprefix(f"{site.base.strip('/')}/")
+        folders = (join(static, path.rpartition("/")[0]) for static in site.static)
+        entries = [self._context.view.entry(folder) for folder in folders if folder]
+        return (
+            not target.lower().endswith(PAGE_SUFFIXES)
+            and any(entry is not None and entry.is_directory for entry in entries)
+            and "/" in path
+            and name not in self._paths_by_name
+            and not self._code.makes_folder(name.rpartition(".")[0])
         )
 
     def _is_copied(self, page: FilePath) -> bool:

@@ -412,7 +412,7 @@ def _page_name(target: str) -> str:
 
 
 def _decode(written: str) -> str:
-    text = unescapeAll(written)
+    text = unescapeAll(re.sub(r"[\t\r\n]", "", written))  # browsers leave these out
     if "%" not in text:
         return text
     try:
