@@ -338,6 +338,17 @@ def test_source_of_an_image_may_be_broken_into_lines(guide, check):
     assert finding.subject == "image /img/o  ne.png"
 
 
+@pytest.mark.parametrize(("lost", "is_found"), [(9, True), (10, False)])
+def test_wikilinks_of_which_many_lead_nowhere_are_not_confirmed(repository, check, lost, is_found):
+    """Hotdoc's `[[name]]`, in Meson's documentation, is a function and no page."""
+    repository.write("a.md", "# A\n\n" + " ".join(f"[[gone{n}]]" for n in range(lost)) + "\n")
+    repository.write("b.md", "# B\n\n[[a]]\n")
+    repository.commit("Begin")
+    report = check(repository)
+    assert len(report.findings) == (lost if is_found else 0)
+    assert forms(report) == ([] if is_found else [("[[…]]", lost)])
+
+
 COMPONENTS = {
     "<Steps />": True,
     "<Tabs>\n<TabItem>\n\nx\n\n</TabItem>\n</Tabs>": False,

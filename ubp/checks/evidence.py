@@ -17,7 +17,7 @@ only where something shows that it is broken:
 - it names a page of a folder of which links lead to many others, and nothing else has its name;
 - it has a second address in it;
 - a heading of the page has the same letters, and the site's links show how its signs are written;
-- it is a wikilink, and others of its site lead somewhere;
+- it is a wikilink, others of its site lead somewhere, and not too many lead nowhere;
 - nothing else in the page, in what it includes or in the repository's code spells the heading, nor
   in another page that a component may show. Of a page that is nothing but its text, on a site whose
   anchors are read well, the code is not asked.
@@ -182,7 +182,8 @@ class Evidence:
     def _of_link(self, finding: Finding, link: Link) -> str | None:
         site = self._context.graph.sites.of(finding.filepath)
         if link.kind in WIKILINKS:
-            return "" if site is None or site in self._sites_with_wikilinks else None
+            is_used = site is None or site in self._sites_with_wikilinks
+            return "" if is_used and not self._is_misread(finding.filepath, link, LINK) else None
         if "://" in link.target:
             return "It is written as a path, and has an address in it."
         is_named = self._names_file(finding, link, site) or self._names_static_file(link, site)
