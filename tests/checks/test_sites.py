@@ -10,6 +10,7 @@ from ubp.workspace import Workspace
 SITES = {
     "vitepress": {
         "docs/.vitepress/config.mts": "export default { srcDir: 'src', base: '/x/' }\n",
+        "package.json": '{"devDependencies": {"vitepress": "^1.6.4"}}\n',
         "docs/src/index.md": "# Home\n",
         "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
         "docs/src/public/logo.svg": "<svg/>\n",

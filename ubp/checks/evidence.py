@@ -31,7 +31,7 @@ import posixpath
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -60,8 +60,6 @@ from ubp.markdown.resolve import (
     resolve,
     stem,
 )
-from ubp.markdown.sites.anchors import HeadingName, PageAnchors
-from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import Site, join, locate
 
 LINK, ANCHOR = "broken-link", "missing-anchor"
@@ -132,7 +130,7 @@ _FOLDER_PAGES = frozenset({"index", "_index", "readme"})
 # What a link would be if it began as its author may have meant, by its first letter.
 _BEGINNINGS = {"/": "From the root,", ".": "Relative addresses begin in the page, a folder:"}
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
-_VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
+_LANGUAGE_SUFFIX = re.compile(r"\.(?P<language>[a-z]{2}(?:-[A-Z]{2})?)\.mdx?$")
 _SIGN = re.compile(r"[^\w\s]|_")
 _PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
@@ -171,8 +169,9 @@ class Evidence:
         if not isinstance(link, Link):
             return ""
         site = self._context.graph.sites.of(finding.filepath)
-        if site is not None and _PIECES.search(finding.filepath):  # its links begin elsewhere
-            return None
+        is_within = not link.target and finding.rule == ANCHOR
+        if (site is not None or is_within) and _PIECES.search(finding.filepath):
+            return None  # its links begin elsewhere
         if finding.rule == ANCHOR:
             return self._of_anchor(finding, link)
         return self._of_link(finding, link)
@@ -420,7 +419,9 @@ class Evidence:
             was = "it" if path == target else path
             return f"Until {_written(commit)} {was} had this heading."
         if (sibling := self._sibling(target, anchor)) is not None:
-            return f"{sibling} has this heading."
+            # `page.fr.md` is what a link to `page.md` means in pages such as `index.fr.md`
+            is_meant = _language_suffix(sibling) == _language_suffix(finding.filepath) != ""
+            return None if is_meant else f"{sibling} has this heading."
         is_nowhere = self._is_nowhere(target, letters)
         is_misread = is_nowhere and self._is_misread(finding.filepath, link, ANCHOR)
         return "" if is_nowhere and not is_misread else None
@@ -446,33 +447,7 @@ class Evidence:
         if site is None:
             return _first_folder(page) in self._folders_of_unknown_programs
         # MyST resolves it among all labels and objects of a site
-        is_label = site.style.name in HAS_LABELS and not link.target
-        return is_label or self._may_be_slug(page, link.anchor or "")
-
-    def _may_be_slug(self, page: FilePath, anchor: str) -> bool:
-        """Return whether a site makes an anchor of the page from what the link has."""
-        graph = self._context.graph
-        site = graph.sites.of(page)
-        if site is None or site.style.name != "vitepress":
-            return False
-        made = site_anchors(PageAnchors((HeadingName(2, anchor),)), site)
-        return not made.isdisjoint(graph.anchors(page)) and site not in self._sites_of_vitepress_1
-
-    @cached_property
-    def _sites_of_vitepress_1(self) -> frozenset[Site]:
-        """The sites whose package requires VitePress 1; version 2 makes slugs of links' anchors."""
-        sites = [site for site in self._context.graph.sites.sites if site.style.name == "vitepress"]
-        found = set[Site]()
-        for site in sites:
-            parts = site.folder.split("/") if site.folder else []
-            folders = ("/".join(parts[:count]) for count in range(len(parts), -1, -1))
-            paths = [FilePath(f"{folder}/package.json".lstrip("/")) for folder in folders]
-            packages = dict(read_files(self._context, paths))
-            required = (re.search(_VITEPRESS, packages.get(path, b"")) for path in paths)
-            version = next(filter(None, required), None)
-            if version and version["major"] == b"1":
-                found.add(site)
-        return frozenset(found)
+        return site.style.name in HAS_LABELS and not link.target
 
     @cached_property
     def _folders_of_unknown_programs(self) -> frozenset[str]:
@@ -747,8 +722,24 @@ class Evidence:
             edges = [*graph.backlinks(page), *own]
             found = {edge.link.anchor: edge.resolution.has_anchor for edge in edges}
             found.pop(None, None)
-            self._unknown[page] = len(found) >= MIN_UNKNOWN and not any(found.values())
+            is_none_found = len(found) >= MIN_UNKNOWN and not any(found.values())
+            self._unknown[page] = is_none_found and not self._is_translated(page, found)
         return self._unknown[page]
+
+    def _is_translated(self, page: FilePath, linked: Collection[str | None]) -> bool:
+        """Whether another page of the name has most of the linked anchors, and not twice as many.
+
+        Links to a translation often have the anchors of the original.
+        """
+        graph = self._context.graph
+        site, count = graph.sites.of(page), len(graph.anchors(page))
+        return any(
+            graph.sites.of(path) == site
+            and len(graph.anchors(path)) <= 2 * count
+            and 2 * len(graph.anchors(path).intersection(linked)) > len(linked)
+            for path in self._pages_by_name.get(_page_name(page), ())
+            if path != page
+        )
 
     def _has_own_text(self, page: FilePath) -> bool:
         site = self._context.graph.sites.of(page)
@@ -847,6 +838,12 @@ def _other_beginnings(link: Link) -> Iterator[str]:
     if "/" in target and not target.startswith("."):
         yield f"/{target}"
     yield f"../{target.removeprefix('./')}"
+
+
+def _language_suffix(path: FilePath) -> str:
+    """Return the language that the name of a page ends with, "" where it has none."""
+    match = _LANGUAGE_SUFFIX.search(path)
+    return match["language"] if match else ""
 
 
 def _first_folder(path: FilePath) -> str:

@@ -6,7 +6,7 @@ from ubp.core.config import Config, SiteSetting
 from ubp.core.model import Entry, FilePath
 from ubp.index.facts import FileContents
 from ubp.index.tree import IndexContext
-from ubp.markdown.sites.detect import config_paths, configured_site, find_sites
+from ubp.markdown.sites.detect import config_paths, configured_site, find_sites, package_paths
 from ubp.markdown.sites.site import Site, Sites
 
 _FOREIGN_FOLDERS = frozenset(
@@ -26,7 +26,8 @@ def read_sites(
     """
     configured = [_configured(setting) for setting in config.sites if setting.generator != "none"]
     folders = {setting.folder for setting in config.sites}
-    candidates = sorted(path for path in config_paths(paths) if not is_ignored(path))
+    configs = [path for path in config_paths(paths) if not is_ignored(path)]
+    candidates = sorted({*configs, *package_paths(configs)})
     files = {path: entry for path, entry in entries(candidates).items() if entry and entry.is_file}
     contents = FileContents(context.repository, context.snapshot).read(files) if files else {}
     found = find_sites({path: data for path, data in contents.items() if data is not None})

@@ -15,11 +15,12 @@ from typing import Literal, NamedTuple
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, nfc, normalize_path, without_page_suffix
 from ubp.core.text import fold, slug
-from ubp.markdown.sites.anchors import NO_ANCHORS, IncludedPage, PageAnchors
+from ubp.markdown.sites.anchors import NO_ANCHORS, HeadingName, IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
     NO_SITES,
     OWN_ANCHORS,
+    SLUGS_LINKS,
     Site,
     Sites,
     addresses,
@@ -723,14 +724,22 @@ def _address_key(site: Site, address: str) -> str:
     return f"{site.folder}\0{fold(address)}"
 
 
+def _is_slug_of(anchor: str, site: Site, known: Collection[str]) -> bool:
+    """Return whether a site makes one of the known anchors from what a link has."""
+    if not site.option(SLUGS_LINKS):
+        return False
+    return not site_anchors(PageAnchors((HeadingName(2, anchor),)), site).isdisjoint(known)
+
+
 def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
     page, site, anchor = targets.whole_anchors(target), targets.sites.of(target), link.anchor or ""
     if page.is_generated or (site and site.option(OWN_ANCHORS)):
         return True
     is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT
-    if is_known and link.kind not in _WIKILINKS:
+    if site and is_known and link.kind not in _WIKILINKS:
         is_browsers = anchor in {"", "top"} or anchor.startswith((":~:", "fn:", "fnref:"))
-        return is_browsers or anchor in site_anchors(page, site)
+        known = site_anchors(page, site)
+        return is_browsers or anchor in known or _is_slug_of(anchor, site, known)
     anchors, name = site_anchors(page, None), fold(anchor)
     if name in anchors or name in {"", "top"} or _BROWSER_ANCHOR.match(name):
         return True

@@ -30,7 +30,7 @@ from ubp.index.collections import (
     is_complete,
 )
 from ubp.index.sites import is_ignored
-from ubp.markdown.sites.detect import config_paths
+from ubp.markdown.sites.detect import config_paths, package_paths
 from ubp.sync.hosts import Connection, check_host
 
 REFSPECS = (f"+refs/heads/*:{UPSTREAM}*", "+refs/tags/*:refs/tags/*")
@@ -243,8 +243,10 @@ def propose_include(paths: Many[FilePath]) -> tuple[str, ...]:
 
 def _site_files(listing: Mapping[FilePath, Entry]) -> dict[FilePath, Entry]:
     """Return the files that say how the documents are published: slugs, roots of links."""
-    paths = config_paths([path for path, entry in listing.items() if entry.is_file])
-    return {FilePath(path): listing[path] for path in paths if not is_ignored(path)}
+    files = [path for path, entry in listing.items() if entry.is_file]
+    configs = [path for path in config_paths(files) if not is_ignored(path)]
+    packages = [path for path in package_paths(configs) if path in listing]
+    return {FilePath(path): listing[path] for path in (*configs, *packages)}
 
 
 def fetch_shared(repository: Repository, collection: Collection) -> None:

@@ -7,7 +7,13 @@ from functools import lru_cache
 from ubp.core.model import FilePath
 from ubp.core.text import fold
 from ubp.markdown.sites.anchors import PageAnchors
-from ubp.markdown.sites.generators import GENERATORS, MAX_CONFIG_BYTES, Configs, Generator
+from ubp.markdown.sites.generators import (
+    GENERATORS,
+    MAX_CONFIG_BYTES,
+    Configs,
+    Generator,
+    packages_above,
+)
 from ubp.markdown.sites.site import Root, Site
 
 MAX_SITES = 200
@@ -74,3 +80,10 @@ def _without_options(generator: Generator) -> Site:
 def config_paths(paths: Iterable[FilePath]) -> list[FilePath]:
     """Return those of these files that may configure a site."""
     return [path for path in paths if is_site_config(path)]
+
+
+def package_paths(configs: Iterable[FilePath]) -> frozenset[FilePath]:
+    """Return the paths at which a package may say which version of VitePress a site needs."""
+    homes = (path.partition(".vitepress/") for path in configs)
+    folders = {folder.rstrip("/") for folder, mark, _ in homes if mark}
+    return frozenset(path for folder in folders for path in packages_above(folder))

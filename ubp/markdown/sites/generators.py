@@ -26,7 +26,16 @@ from ubp.markdown.sites.literals import (
     strings_in,
     without_comments,
 )
-from ubp.markdown.sites.site import OWN_ANCHORS, OWN_HOOKS, ROOT_LANGUAGE, Root, Site, Style, join
+from ubp.markdown.sites.site import (
+    OWN_ANCHORS,
+    OWN_HOOKS,
+    ROOT_LANGUAGE,
+    SLUGS_LINKS,
+    Root,
+    Site,
+    Style,
+    join,
+)
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
 MAX_CONFIG_BYTES = 256 * 1024
@@ -299,9 +308,10 @@ def _read_vitepress(folder: FilePath, path: FilePath, configs: Configs) -> Site 
     text = without_comments("\n".join(_decode(configs[part]) for part in parts))
     main = object_with(text, _VITEPRESS_KEYS) or text
     source = join(folder, own_string(text, main, "srcDir") or "") or folder
-    links = re.findall(r"(?<![\w.$])link\s*:\s*(\"[^\"\n]*\"|'[^'\n]*'|`[^`$]*`)", text)
-    pages = (join(source, link[1:-1]) for link in links if link[1:2] == "/")
+    pages = [join(source, link) for link in _menu_links(text)]
     has_own_anchors = re.search(r"(?<![\w.$])(?:slugify|leftDelimiter)\b", text)
+    slugs_links = _vitepress_version(folder, configs) != "1"
+    options = {OWN_ANCHORS: has_own_anchors, SLUGS_LINKS: slugs_links}
     return Site(
         VITEPRESS,
         folder,
@@ -309,13 +319,34 @@ def _read_vitepress(folder: FilePath, path: FilePath, configs: Configs) -> Site 
         static=(FilePath(f"{source}/public".lstrip("/")),),
         base=own_string(text, main, "base") or "",
         navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] or None,
-        options=((OWN_ANCHORS, "yes"),) if has_own_anchors else (),
+        options=tuple((name, "yes") for name, is_set in options.items() if is_set),
         rewrites=pairs_in(block_after(main, "rewrites")),
         excluded=tuple(
             f"{source}/{pattern.removeprefix('./')}".lstrip("/")
             for pattern in strings_in(block_after(main, "srcExclude"))[:MAX_EXCLUDED]
         ),
     )
+
+
+def _menu_links(text: str) -> Iterator[str]:
+    """Yield the addresses from the root that a configuration gives as `link`."""
+    for link in re.findall(r"(?<![\w.$])link\s*:\s*(\"[^\"\n]*\"|'[^'\n]*'|`[^`$]*`)", text):
+        if link[1:2] == "/":
+            yield link[1:-1]
+
+
+def _vitepress_version(folder: FilePath, configs: Configs) -> str:
+    """Return the major version that the nearest package of a site requires; "": none says so."""
+    packages = (configs.get(path, b"") for path in packages_above(folder))
+    required = next(filter(None, (re.search(_VITEPRESS, data) for data in packages)), None)
+    return required["major"].decode() if required else ""
+
+
+def packages_above(folder: str) -> Iterator[FilePath]:
+    """Yield the paths at which a package with a folder may have its manifest, the nearest first."""
+    parts = folder.split("/") if folder else []
+    for count in range(len(parts), -1, -1):
+        yield FilePath("/".join([*parts[:count], "package.json"]))
 
 
 def _vitepress_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
@@ -780,6 +811,7 @@ _MKDOCS_SLUGIFY = frozenset({"", "slugify", "uslugify", "slugify_unicode", "gfm"
 _LANGUAGE = r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?"
 _COUNTED = r"(?s)(.*)_(\d+)$"
 _EMOJI_NAME = r":[a-z0-9_+-]+:"
+_VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
 _VITEPRESS_KEYS = "title|description|themeConfig|srcDir|cleanUrls|rewrites|markdown|lastUpdated"
 _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
 _HUGO_CONFIGS = "config/_default"

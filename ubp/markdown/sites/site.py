@@ -27,6 +27,9 @@ OWN_ANCHORS = "made by the site's own function"
 OWN_HOOKS = "programs of the site read its pages"
 """The option of a site whose programs may make anchors of comments in a page."""
 
+SLUGS_LINKS = "makes anchors of links as of headings"
+"""The option of a site in which `#Set up` leads to the heading with the anchor `set-up`."""
+
 ROOT_LANGUAGE = "root"
 """The default language where its pages lie beside the folders of the others."""
 
