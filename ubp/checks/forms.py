@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.checks.context import RuleContext
-from ubp.checks.evidence import VERIFIABLE, Evidence, leaves, written_form
+from ubp.checks.evidence import Evidence, leaves
 from ubp.checks.finding import Finding, Form, UnconfirmedLinks
+from ubp.checks.link_counts import VERIFIABLE, written_form
 from ubp.checks.rules import broken_link, missing_anchor
 from ubp.core.model import FilePath, Link
 from ubp.markdown.sites.site import OWN_ANCHORS

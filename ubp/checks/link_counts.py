@@ -1,0 +1,260 @@
+"""How the links of a state are written, and how many lead nowhere: how well UBP reads them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from ubp.checks.context import RuleContext
+from ubp.checks.finding import WIKILINKS
+from ubp.checks.known_pages import KnownPages
+from ubp.checks.page_text import letters_of
+from ubp.core.model import FilePath, Link
+from ubp.core.paths import PAGE_SUFFIXES
+from ubp.index.link_graph import GraphEdge
+from ubp.markdown.resolve import FILE_SUFFIX
+from ubp.markdown.sites.site import Site
+
+LINK, ANCHOR = "broken-link", "missing-anchor"
+# Links of a form that lead nowhere, and their share: with more, the form is read by another rule.
+# Of forms that were read right in eight sites at most 25 % do, of those that were not (names of
+# options in home-manager, of pages in milvus-docs, copied pages in iceberg, data in vector) 64 %.
+MIN_MISREAD = 10
+MAX_LOST = 1 / 3
+# Links of a form that is read as its authors mean it, and the share of it that leads nowhere.
+MIN_READ_WELL = 50
+MAX_LOST_OF_READ_WELL = 1 / 10
+MIN_ANCHORS_READ = 20  # links to headings of a site, of which no more lead nowhere
+# Different anchors with capital letters in a folder of no site, if most have them: no program that
+# UBP knows writes anchors so.
+MIN_IN_CAPITALS = 20
+# Different anchors in pages of a layout that exist, and how many more than lead nowhere: it shows
+# the page's text then, and no other headings.
+MIN_IN_LAYOUT = 3
+TIMES_IN_LAYOUT = 4
+_LAYOUT = "layout "
+_SIGN = re.compile(r"[^\w\s]|_")
+_PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
+VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
+_HTML_SUFFIXES = (".html", ".htm")
+_IN_PAGE, _IN_OTHER_PAGE = "#", "…#"  # how a link to a heading is written
+
+
+class _Form(NamedTuple):
+    """Links of a site, None: of pages of none, that are written alike."""
+
+    site: Site | None
+    rule: str
+    written: str
+
+
+class LinkCounts:
+    """How many links of a state lead somewhere, by their form, site, layout and folder."""
+
+    def __init__(self, context: RuleContext, pages: KnownPages) -> None:
+        self._context = context
+        self._pages = pages
+
+    def reads_anchors_well(self, site: Site | None) -> bool:
+        """Return whether nearly all links to headings of a site lead somewhere."""
+        forms = [_Form(site, ANCHOR, written) for written in (_IN_PAGE, _IN_OTHER_PAGE)]
+        links = sum(self._links[form] for form in forms)
+        lost = sum(self._lost[form] for form in forms)
+        return links >= MIN_ANCHORS_READ and lost <= MAX_LOST_OF_READ_WELL * links
+
+    def has_unknown_anchors(self, page: FilePath) -> bool:
+        """Return whether a page of no site is in a folder whose anchors no known program makes."""
+        return _first_folder(page) in self._folders_of_unknown_programs
+
+    def is_misread(self, page: FilePath, link: Link, rule: str) -> bool:
+        """Return whether so many links of a form lead nowhere that another rule must read them."""
+        form = _form(self._context.graph.sites.of(page), link, rule)
+        lost = self._lost[form]
+        return lost >= MIN_MISREAD and lost > MAX_LOST * self._links[form]
+
+    def is_read_well(self, page: FilePath, link: Link) -> bool:
+        """Return whether nearly all links of a form lead somewhere."""
+        form = _form(self._context.graph.sites.of(page), link, LINK)
+        links, lost = self._links[form], self._lost[form]
+        return links >= MIN_READ_WELL and lost <= MAX_LOST_OF_READ_WELL * links
+
+    @cached_property
+    def _links(self) -> Counter[_Form]:
+        return self._counts[0]
+
+    @cached_property
+    def _lost(self) -> Counter[_Form]:
+        return self._counts[1]
+
+    @cached_property
+    def _counts(self) -> tuple[Counter[_Form], Counter[_Form]]:
+        """How many links of each form there are, and how many of them lead nowhere."""
+        links, lost = Counter[_Form](), Counter[_Form]()
+        graph = self._context.graph
+        for edge in graph.all_edges():
+            site = graph.sites.of(edge.source)
+            if edge.resolution.bucket in VERIFIABLE:
+                form = _form(site, edge.link, LINK)
+                links[form] += 1
+                lost[form] += edge.resolution.bucket == "missing"
+            if edge.resolution.has_anchor is not None:
+                form = _form(site, edge.link, ANCHOR)
+                links[form] += 1
+                lost[form] += self._is_lost_in_all(edge)
+        return links, lost
+
+    def _is_lost_in_all(self, edge: GraphEdge) -> bool:
+        """Return whether no page of the name, as in another language, has the anchor of a link."""
+        target, anchor = edge.resolution.target, edge.link.anchor
+        if edge.resolution.has_anchor or target is None or anchor is None:
+            return False
+        return self._pages.sibling(target, anchor) is None
+
+    @property
+    def anchors_found(self) -> Counter[Site | None]:
+        """How many different anchors links of a site lead to."""
+        return self._anchors_by_site[0]
+
+    @property
+    def anchors_in_case(self) -> Counter[Site | None]:
+        """How many lead nowhere but for their capitals: with many, the site's anchors have them."""
+        return self._anchors_by_site[1]
+
+    @cached_property
+    def _anchors_by_site(self) -> tuple[Counter[Site | None], Counter[Site | None]]:
+        graph = self._context.graph
+        found, in_case = set[tuple[Site | None, str]](), set[tuple[Site | None, str]]()
+        for edge in graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            if not anchor or target is None or edge.resolution.has_anchor is None:
+                continue
+            if edge.resolution.has_anchor:
+                found.add((graph.sites.of(target), anchor))
+            elif anchor != anchor.lower() and anchor.lower() in graph.anchors(target):
+                in_case.add((graph.sites.of(target), anchor))
+        return Counter(site for site, _ in found), Counter(site for site, _ in in_case)
+
+    @property
+    def signs_found(self) -> Counter[Site | None]:
+        """How many different anchors of headings with signs links of a site lead to."""
+        return self._signs_by_site[0]
+
+    @property
+    def signs_lost(self) -> Counter[Site | None]:
+        """How many have the letters of such a heading, and other signs."""
+        return self._signs_by_site[1]
+
+    @cached_property
+    def _signs_by_site(self) -> tuple[Counter[Site | None], Counter[Site | None]]:
+        graph = self._context.graph
+        found, lost = set[tuple[Site | None, str]](), set[tuple[Site | None, str]]()
+        for edge in graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            has_anchor = edge.resolution.has_anchor
+            if not anchor or target is None or has_anchor is None:
+                continue
+            heading = self._pages.headings(target).get(letters_of(anchor))
+            if heading and _SIGN.search(heading):
+                (found if has_anchor else lost).add((graph.sites.of(target), anchor))
+        return Counter(site for site, _ in found), Counter(site for site, _ in lost)
+
+    @cached_property
+    def _folders_of_unknown_programs(self) -> frozenset[str]:
+        """The folders at the root where most anchors have capitals, which GitHub's have not."""
+        graph = self._context.graph
+        anchors = defaultdict[str, set[str]](set)
+        for edge in graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            if anchor and target and edge.resolution.has_anchor and not graph.sites.of(target):
+                anchors[_first_folder(target)].add(anchor)
+        in_capitals = {
+            folder: sum(anchor != anchor.lower() for anchor in found)
+            for folder, found in anchors.items()
+        }
+        return frozenset(
+            folder
+            for folder, count in in_capitals.items()
+            if count >= MIN_IN_CAPITALS and count * 2 > len(anchors[folder])
+        )
+
+    def shows_the_text(self, filler: str) -> bool:
+        """Return whether it is a layout of pages whose linked headings are in their text."""
+        found, lost = self._anchors_by_layout[0][filler], self._anchors_by_layout[1][filler]
+        return found >= MIN_IN_LAYOUT and found >= TIMES_IN_LAYOUT * lost
+
+    @cached_property
+    def _anchors_by_layout(self) -> tuple[Counter[str], Counter[str]]:
+        """How many different anchors in pages of each layout exist, and how many do not."""
+        found, lost = set[tuple[str, FilePath, str]](), set[tuple[str, FilePath, str]]()
+        for edge in self._context.graph.all_edges():
+            anchor, target = edge.link.anchor, edge.resolution.target
+            if not anchor or target is None or edge.resolution.has_anchor is None:
+                continue
+            for filler in self._pages.text(target).fillers:
+                if filler.startswith(_LAYOUT):
+                    anchors = found if edge.resolution.has_anchor else lost
+                    anchors.add((filler, target, anchor))
+        return Counter(key[0] for key in found), Counter(key[0] for key in lost)
+
+    @cached_property
+    def neighbors(self) -> Mapping[tuple[Site | None, str], tuple[set[str], set[str]]]:
+        """The names in each folder of addresses that lead to pages, and those that do not."""
+        neighbors = defaultdict[tuple[Site | None, str], tuple[set[str], set[str]]](
+            lambda: (set(), set())
+        )
+        graph = self._context.graph
+        for edge in graph.all_edges():
+            folder, name = split_address(edge.link.target)
+            if folder and edge.resolution.bucket in {"resolved", "missing"}:
+                is_lost = edge.resolution.bucket == "missing"
+                neighbors[graph.sites.of(edge.source), folder][is_lost].add(name)
+        return neighbors
+
+    @cached_property
+    def sites_with_wikilinks(self) -> frozenset[Site | None]:
+        """The sites with a wikilink that leads somewhere; in others a plug-in may lack."""
+        graph = self._context.graph
+        return frozenset(
+            graph.sites.of(edge.source)
+            for edge in graph.all_edges()
+            if edge.link.kind in WIKILINKS and edge.resolution.target is not None
+        )
+
+
+def _first_folder(path: FilePath) -> str:
+    """Return the folder at the root that a file is in, "" for the root itself."""
+    folder, slash, _ = path.partition("/")
+    return folder if slash else ""
+
+
+def split_address(target: str) -> tuple[str, str]:
+    """Return the folder and the name of a page's address from the root; "": it is none."""
+    folder, _, name = target.rstrip("/").rpartition("/")
+    is_address = folder.startswith("/") and not FILE_SUFFIX.search(name)
+    return (folder, name) if is_address else ("", "")
+
+
+def _form(site: Site | None, link: Link, rule: str) -> _Form:
+    """Return the form of a link, of those to headings whether they name a page."""
+    if rule == ANCHOR:
+        return _Form(site, rule, _IN_OTHER_PAGE if link.target else _IN_PAGE)
+    return _Form(site, rule, written_form(link))
+
+
+def written_form(link: Link) -> str:
+    """Return how the target of a link is written: `@/`, `/…`, `/….md`, `….md`, `…`."""
+    target = link.target
+    if link.kind in WIKILINKS:
+        return "[[…]]"
+    if prefix := _PREFIX.match(target):
+        return f"{prefix[0]}…"
+    root = "/" if target.startswith("/") else ""
+    name = target.rpartition("/")[2].lower()
+    if name.endswith(PAGE_SUFFIXES):
+        return f"{root}….md"
+    if name.endswith(_HTML_SUFFIXES):
+        return f"{root}….html"
+    if FILE_SUFFIX.search(name):
+        return f"{root}…{name[name.rindex('.') :]}"
+    return f"{root}…"
