@@ -145,6 +145,16 @@ class Replay:
             if key in self._read_source(path, blob)
         )
 
+    def is_written(self, name: str) -> bool:
+        """Return whether a source has a name of several words exactly so."""
+        key = key_of(fold_name(name))
+        written = re.compile(rb"(?<![\w-])" + re.escape(name.encode()) + rb"(?![\w-])")
+        return any(
+            written.search(self.content(blob))
+            for path, blob in self.sources.items()
+            if key in self._read_source(path, blob)
+        )
+
     def building(self, keys: Collection[int]) -> set[int]:
         """Return those of these keys that the commit adds."""
         return self.added.intersection(keys)

@@ -331,6 +331,9 @@ def test_folder_that_lives_elsewhere_or_is_a_name_is_not_removed(client, removed
     client.write("src/themes.py", "color_themes = 1\n")
     client.git("add", "--all")
     assert removed(client, staged=True) == []
+    client.write("src/themes.py", "colorThemes = 1\n")  # another name of the same words
+    client.git("add", "--all")
+    assert len(removed(client, staged=True)) == 1
 
 
 def test_call_in_a_program_that_uses_nothing_else_of_the_source_is_its_own(client, removed):
@@ -1236,6 +1239,18 @@ def test_tool_that_is_not_required_any_more_is_out_of_date_in_pages_for_those_wh
     repository.commit()
     repository.write("package.json", '{"devDependencies": {\n  "oxfmt": "1"\n}}\n')
     assert hints(repository) == ([("page-sorter", "Update the page.")] if is_reported else [])
+
+
+@pytest.mark.parametrize(("page", "is_reported"), [("CONTRIBUTING.md", True), ("README.md", False)])
+def test_name_of_a_source_needs_no_other_evidence_in_pages_for_those_who_work_here(
+    repository, hints, page, is_reported
+):
+    repository.write("src/one.py", "def fetch_page():\n    pass\n")
+    repository.commit()
+    repository.write(page, "Begin with `fetch_page`.\n")
+    repository.commit(at=repository.clock + 60 * DAY)
+    repository.write("src/one.py", "def close_file():\n    pass\n")
+    assert hints(repository) == ([("fetch_page", "Update the page.")] if is_reported else [])
 
 
 @pytest.mark.parametrize("path", ["LICENSE", ".gitignore", "NOTICE.txt", "CODEOWNERS"])

@@ -254,8 +254,10 @@ def test_explained_site_names_its_file_rules_and_forms_of_links(repository, ubp,
         "  pages: site/docs/ at /",
         "  files: site/docs/public/ at /",
         "  base: /v/",
-        "  anchors: markdown-it-anchor's, with VitePress's slugs"
-        " (makes anchors of links as of headings: yes)",
+        (
+            "  anchors: markdown-it-anchor's, with VitePress's slugs"
+            " (makes anchors of links as of headings: yes)"
+        ),
         "  links without a suffix are checked: every address below the site is one of a page here",
         "  links /…: 1, all lead somewhere",
         (

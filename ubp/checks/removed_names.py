@@ -175,6 +175,9 @@ class Names(Protocol):
         Also where a source that has another spelling may make the option from it.
         """
 
+    def is_written(self, name: str) -> bool:
+        """Return whether a source has a name of several words exactly so."""
+
     def building(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys of fragments from which sources may build removed names."""
 
@@ -577,7 +580,8 @@ def find_evidence(
         if len(found) >= least:
             return Evidence(found[0].text, source=FilePath(known[found[0].key]))
     is_replaced = not removed.is_key and change.find_replacement(removed) is not None
-    if is_replaced or (mention.is_option and removed.is_flag):
+    is_ours = not removed.is_key and re.match(_ABOUT_WORK, page)
+    if is_replaced or is_ours or (mention.is_option and removed.is_flag):
         return Evidence()
     own_source = None if removed.is_key else _find_own_source(page, removed)
     if own_source:
@@ -659,7 +663,8 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
     if any(f"/{form.text.rstrip('/')}/" in f"/{file}/" for file in names.files()):
         return None
     is_bare = "/" not in form.text
-    if is_bare and names.occurring({form.key}):
+    # `read-all` is the folder, and `readAll` something else
+    if is_bare and names.occurring({form.key}) and names.is_written(form.text.rstrip("/")):
         return None
     code = names.code(page)
 

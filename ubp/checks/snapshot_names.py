@@ -1,5 +1,6 @@
 """The names of a snapshot, from the index; and the mentions that a change, or time, outdated."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -214,17 +215,31 @@ class SnapshotNames:
 
         Where many sources have the name, they are not read: they may.
         """
+        contents = self._read_holders(spelling)
+        return contents is None or any(
+            may_spell(path, data, spelling) for path, data in contents.items()
+        )
+
+    def is_written(self, name: str) -> bool:
+        """Return whether a source has a name of several words exactly so.
+
+        Where many sources have its words, they are not read: one may.
+        """
+        contents = self._read_holders(name)
+        written = re.compile(rb"(?<![\w-])" + re.escape(name.encode()) + rb"(?![\w-])")
+        return contents is None or any(written.search(data) for data in contents.values())
+
+    def _read_holders(self, spelling: str) -> Mapping[FilePath, bytes] | None:
+        """Return the sources that have a name in any spelling; None: too many, or unreadable."""
         key = name_key(fold_name(spelling))
         stored, sources = self._packed_sources
         blobs = {blob for ids in stored.holders([key]).values() for blob in ids}
         paths = {path for found in sources.holders([key]).values() for path in found}
         paths |= {path for path in self._view.unchanged_files(blobs) if is_source(path)}
         if len(paths) > MAX_HOLDERS:
-            return True
+            return None
         contents = self.read_files(paths)
-        return contents.keys() != paths or any(
-            may_spell(path, data, spelling) for path, data in contents.items()
-        )
+        return contents if contents.keys() == paths else None
 
     def _find_occurring(self, keys: Collection[int]) -> set[int]:
         stored, sources = self._packed_sources
