@@ -32,9 +32,10 @@ command, a name to the package, program or standard that its sentence names ("`p
 "the `django-filter` library includes …"), or a link to a site that has no word of ours in its
 address. Nor is what an example imports from beside it (`./app.module`), nor the name of a package
 that the page imports or installs, or that was required, but in pages for those who work on the
-repository, nor one whose words are in the name of a required package (`junitReporter`, which karma-junit-reporter reads), or whose
-package the change deletes while others still require it, or puts new ones from elsewhere in its
-place, nor what overrides a name, or only a sample, a demo or a build defines.
+repository, nor one whose words are in the name of a required package (`junitReporter`, which
+karma-junit-reporter reads), or whose package the change deletes while others still require it, or
+puts new ones from elsewhere in its place, nor what overrides a name, or only a sample, a demo or a
+build defines.
 
 Where the change also requires another package, or another version of one, or deletes a package with
 its manifest, the name may come from elsewhere now: then it is a warning.
