@@ -819,6 +819,13 @@ def test_heading_may_be_in_what_an_included_file_has_or_fills(handbook, check, p
     assert forms(check(handbook)) == [("#", 1)]
 
 
+def test_anchor_may_be_of_a_heading_and_the_label_of_a_tab_below(handbook, check):
+    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n## To roll\n\n=== "Back"\n\n    x\n')
+    assert forms(check(handbook)) == [("#", 1)]
+    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n## To roll\n\n=== "On"\n\n    x\n')
+    assert hints(check(handbook)) == [("markdown setup.md#roll-back", "")]
+
+
 def test_heading_may_be_in_an_included_text_that_is_no_code(handbook, check):
     handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n--8<-- "text/steps.txt"\n')
     handbook.write(".snippets/text/steps.txt", "<h2>Roll back</h2>\n")

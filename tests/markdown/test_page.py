@@ -80,6 +80,7 @@ FIELDS = [
     ("tags: [a, 'b c', a]", "tags", ("a", "b c")),
     ("tags:\n- x\n-\n- y", "tags", ("x", "y")),
     ("tags:", "tags", ()),
+    ("tags:\n- type: beta\n- type: new", "tags", ()),
     ("aliases: One, Two", "aliases", ("One, Two",)),
     ("aliases: [One, Two]", "aliases", ("One", "Two")),
 ]
@@ -89,6 +90,7 @@ FIELDS = [
 def test_field_is_read_as_written(front_matter: str, field: str, value: object):
     facts = parse_page(f"---\n{front_matter}\n---\n# Heading\n".encode(), KEYS)
     assert getattr(facts, field) == value
+    assert facts.problems == () or front_matter == "title: a\ntitle: b"
 
 
 PROBLEMS = [
@@ -97,7 +99,7 @@ PROBLEMS = [
     ("doc_type: [a]", [(2, "doc_type must be a string; the value is ignored.")]),
     ("tags: {a: b}", [(2, "tags must be a list of strings; the value is ignored.")]),
     ("tags: [[a]]", [(2, "tags must be a list of strings; the value is ignored.")]),
-    ("aliases: [{a: b}]", [(2, "aliases must be a list of strings; the value is ignored.")]),
+    ("aliases: [{a: b}, c]", [(2, "aliases must be a list of strings; the value is ignored.")]),
     ("title: a\nx: 1\ntitle: b", [(4, 'Duplicate key "title"; the last value is used.')]),
 ]
 

@@ -97,6 +97,8 @@ class PageText:
 
     def spells(self, letters: str) -> bool:
         """Whether something in the page may make an anchor of these letters by another rule."""
+        if any(letters.endswith(label) for label in self._tab_labels):
+            return True  # pymdownx.tabbed may put the heading above before it
         if letters.isascii() and letters.encode() not in self._squashed:
             return False  # nothing is parsed: that takes a hundredth of the time
         whole, parts = self._spelled
@@ -130,6 +132,14 @@ class PageText:
         places = (place[0] for place in _NAMING.finditer(self._text))
         is_written = any(written.search(text) for text in (*names, *places))
         return is_written or attributes.search(self._text) is not None
+
+    @cached_property
+    def _tab_labels(self) -> frozenset[str]:
+        """The letters of the labels of tabs in MkDocs (`=== "macOS"`)."""
+        if b"===" not in self.data:
+            return frozenset()
+        labels = (match["tab"] for match in _SPELLED.finditer(self._text))
+        return frozenset(filter(None, (letters_of(label or "") for label in labels)))
 
     @cached_property
     def _spelled(self) -> tuple[frozenset[str], tuple[str, ...]]:
