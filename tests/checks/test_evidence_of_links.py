@@ -426,7 +426,10 @@ def test_address_that_begins_in_the_page_is_a_finding_where_a_page_is_a_folder(
     repository.write("src/content/docs/use/end.md", "# End\n")
     repository.commit("Begin")
     is_folder = not setting
-    hint = "Relative addresses begin in the page, a folder: ../end/ is src/content/docs/use/end.md."
+    hint = (
+        "The page is published as a folder, in which relative addresses begin:"
+        " ../end/ is src/content/docs/use/end.md."
+    )
     assert hints(check(repository)) == ([("markdown ./end/", hint)] if is_folder else [])
 
 
@@ -820,9 +823,9 @@ def test_heading_may_be_in_what_an_included_file_has_or_fills(handbook, check, p
 
 
 def test_anchor_may_be_of_a_heading_and_the_label_of_a_tab_below(handbook, check):
-    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n## To roll\n\n=== "Back"\n\n    x\n')
+    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n## Roll\n\n=== "Back"\n\n    x\n')
     assert forms(check(handbook)) == [("#", 1)]
-    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n## To roll\n\n=== "On"\n\n    x\n')
+    handbook.write("docs/setup.md", '# Setup\n\n## Install\n\n## To\n\n=== "Back"\n\n    x\n')
     assert hints(check(handbook)) == [("markdown setup.md#roll-back", "")]
 
 

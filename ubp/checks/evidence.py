@@ -43,13 +43,8 @@ from ubp.checks.page_text import letters_of
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
-from ubp.git.file_versions import (
-    LoggedCommit,
-)
-from ubp.markdown.resolve import (
-    FILE_SUFFIX,
-    stem,
-)
+from ubp.git.file_versions import LoggedCommit
+from ubp.markdown.resolve import FILE_SUFFIX, stem
 from ubp.markdown.sites.site import Site, join, locate
 
 # A page of a site with fewer takes its text from elsewhere: 2,041 of 2,076 false findings in
@@ -83,7 +78,10 @@ _PIECES = re.compile(
     re.IGNORECASE,
 )
 # What a link would be if it began as its author may have meant, by its first letter.
-_BEGINNINGS = {"/": "From the root,", ".": "Relative addresses begin in the page, a folder:"}
+_BEGINNINGS = {
+    "/": "From the root,",
+    ".": "The page is published as a folder, in which relative addresses begin:",
+}
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
 _LANGUAGE_SUFFIX = re.compile(r"\.(?P<language>[a-z]{2}(?:-[A-Z]{2})?)\.mdx?$")
 

@@ -68,7 +68,7 @@ class LinkCounts:
         return _first_folder(page) in self._folders_of_unknown_programs
 
     def is_misread(self, page: FilePath, link: Link, rule: str) -> bool:
-        """Return whether so many links of a form lead nowhere that another rule must read them."""
+        """Return whether too many links of a form lead nowhere for its rule to be the right one."""
         form = _form(self._context.graph.sites.of(page), link, rule)
         lost = self._lost[form]
         return lost >= MIN_MISREAD and lost > MAX_LOST * self._links[form]
@@ -111,6 +111,17 @@ class LinkCounts:
             return False
         return self._pages.sibling(target, anchor) is None
 
+    @cached_property
+    def _anchors(self) -> frozenset[tuple[FilePath, str, bool]]:
+        """The pages and anchors that links name, and whether the page has the anchor."""
+        return frozenset(
+            (edge.resolution.target, edge.link.anchor, edge.resolution.has_anchor)
+            for edge in self._context.graph.all_edges()
+            if edge.link.anchor
+            and edge.resolution.target is not None
+            and edge.resolution.has_anchor is not None
+        )
+
     @property
     def anchors_found(self) -> Counter[Site | None]:
         """How many different anchors links of a site lead to."""
@@ -125,11 +136,8 @@ class LinkCounts:
     def _anchors_by_site(self) -> tuple[Counter[Site | None], Counter[Site | None]]:
         graph = self._context.graph
         found, in_case = set[tuple[Site | None, str]](), set[tuple[Site | None, str]]()
-        for edge in graph.all_edges():
-            anchor, target = edge.link.anchor, edge.resolution.target
-            if not anchor or target is None or edge.resolution.has_anchor is None:
-                continue
-            if edge.resolution.has_anchor:
+        for target, anchor, has_anchor in self._anchors:
+            if has_anchor:
                 found.add((graph.sites.of(target), anchor))
             elif anchor != anchor.lower() and anchor.lower() in graph.anchors(target):
                 in_case.add((graph.sites.of(target), anchor))
@@ -149,11 +157,7 @@ class LinkCounts:
     def _signs_by_site(self) -> tuple[Counter[Site | None], Counter[Site | None]]:
         graph = self._context.graph
         found, lost = set[tuple[Site | None, str]](), set[tuple[Site | None, str]]()
-        for edge in graph.all_edges():
-            anchor, target = edge.link.anchor, edge.resolution.target
-            has_anchor = edge.resolution.has_anchor
-            if not anchor or target is None or has_anchor is None:
-                continue
+        for target, anchor, has_anchor in self._anchors:
             heading = self._pages.headings(target).get(letters_of(anchor))
             if heading and _SIGN.search(heading):
                 (found if has_anchor else lost).add((graph.sites.of(target), anchor))
@@ -162,11 +166,10 @@ class LinkCounts:
     @cached_property
     def _folders_of_unknown_programs(self) -> frozenset[str]:
         """The folders at the root where most anchors have capitals, which GitHub's have not."""
-        graph = self._context.graph
+        sites = self._context.graph.sites
         anchors = defaultdict[str, set[str]](set)
-        for edge in graph.all_edges():
-            anchor, target = edge.link.anchor, edge.resolution.target
-            if anchor and target and edge.resolution.has_anchor and not graph.sites.of(target):
+        for target, anchor, has_anchor in self._anchors:
+            if has_anchor and not sites.of(target):
                 anchors[_first_folder(target)].add(anchor)
         in_capitals = {
             folder: sum(anchor != anchor.lower() for anchor in found)
@@ -187,13 +190,10 @@ class LinkCounts:
     def _anchors_by_layout(self) -> tuple[Counter[str], Counter[str]]:
         """How many different anchors in pages of each layout exist, and how many do not."""
         found, lost = set[tuple[str, FilePath, str]](), set[tuple[str, FilePath, str]]()
-        for edge in self._context.graph.all_edges():
-            anchor, target = edge.link.anchor, edge.resolution.target
-            if not anchor or target is None or edge.resolution.has_anchor is None:
-                continue
+        for target, anchor, has_anchor in self._anchors:
             for filler in self._pages.text(target).fillers:
                 if filler.startswith(_LAYOUT):
-                    anchors = found if edge.resolution.has_anchor else lost
+                    anchors = found if has_anchor else lost
                     anchors.add((filler, target, anchor))
         return Counter(key[0] for key in found), Counter(key[0] for key in lost)
 

@@ -10,12 +10,7 @@ from ubp.checks.page_text import PageText, letters_of
 from ubp.core.model import FilePath, Link, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.text import fold
-from ubp.git.file_versions import (
-    FileVersion,
-    FileVersions,
-    LoggedCommit,
-    read_file_versions,
-)
+from ubp.git.file_versions import FileVersion, FileVersions, LoggedCommit, read_file_versions
 from ubp.git.files import find_ignored
 from ubp.markdown.resolve import PageNameForms, Targets, requested_names, resolve, stem
 from ubp.markdown.sites.site import Site

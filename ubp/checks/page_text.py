@@ -20,6 +20,7 @@ _SPELLED = re.compile(
     r"|\b(?:id|name)[ \t]*=[ \t]*(?P<bare>[^\s\"'`>{}]+)|<!--(?P<comment>[^<>]*)-->",
     re.MULTILINE,
 )
+_TAB_LABEL = re.compile(r"^[ \t]*===[!+]?[ \t]+\"(.+)\"", re.MULTILINE)
 # What a heading may compute; tags of HTML are read as generators read them.
 _DYNAMIC = re.compile(r"[{}]|</?(?:[A-Z]|[a-z]\w*-)|\][(\[]|&#?\w+;")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(?!.*`)(?P<directive>[ \t]*\{)?")
@@ -97,8 +98,8 @@ class PageText:
 
     def spells(self, letters: str) -> bool:
         """Whether something in the page may make an anchor of these letters by another rule."""
-        if any(letters.endswith(label) for label in self._tab_labels):
-            return True  # pymdownx.tabbed may put the heading above before it
+        if self._is_of_tab(letters):
+            return True
         if letters.isascii() and letters.encode() not in self._squashed:
             return False  # nothing is parsed: that takes a hundredth of the time
         whole, parts = self._spelled
@@ -133,13 +134,22 @@ class PageText:
         is_written = any(written.search(text) for text in (*names, *places))
         return is_written or attributes.search(self._text) is not None
 
+    def _is_of_tab(self, letters: str) -> bool:
+        """Whether they are a heading's, or a tab's, and those of the label of a tab below it.
+
+        pymdownx.tabbed makes such anchors with `combine_header_slug`.
+        """
+        return any(
+            letters.endswith(label) and letters.removesuffix(label) in self._spelled[0]
+            for label in self._tab_labels
+        )
+
     @cached_property
     def _tab_labels(self) -> frozenset[str]:
         """The letters of the labels of tabs in MkDocs (`=== "macOS"`)."""
         if b"===" not in self.data:
             return frozenset()
-        labels = (match["tab"] for match in _SPELLED.finditer(self._text))
-        return frozenset(filter(None, (letters_of(label or "") for label in labels)))
+        return frozenset(filter(None, map(letters_of, _TAB_LABEL.findall(self._text))))
 
     @cached_property
     def _spelled(self) -> tuple[frozenset[str], tuple[str, ...]]:

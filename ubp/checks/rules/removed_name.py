@@ -23,19 +23,18 @@ source made an option of that name, is named after it (`ReadTimeout.java`), or i
 the page; or the commit that added the name to the page also changed the source, or came within a
 month after the name; or, for inline code, another page means it by one of these. For what is only a
 key or field, and may be an argument for somebody else's function, the first takes five other names,
-and of the others only the month counts. Paths need no evidence, nor does a name that is no key in a
-page for those who work on the repository (`CONTRIBUTING.md`, `AGENTS.md`). A shallow clone lacks
-the history, and reports less.
+and of the others only the month counts. Paths need no evidence, nor do names other than keys in
+pages for contributors (`CONTRIBUTING.md`, `AGENTS.md`). A shallow clone lacks the history, and
+reports less.
 
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
 "the `django-filter` library includes …"), or a link to a site that has no word of ours in its
 address. Nor is what an example imports from beside it (`./app.module`), nor the name of a package
-that the page imports or installs, or that was required, but in pages for those who work on the
-repository, nor one whose words are in the name of a required package (`junitReporter`, which
-karma-junit-reporter reads), or whose package the change deletes while others still require it, or
-puts new ones from elsewhere in its place, nor what overrides a name, or only a sample, a demo or a
-build defines.
+that the page imports or installs, or that was required, except in pages for contributors, nor one
+whose words are in the name of a required package (`junitReporter`, which karma-junit-reporter
+reads), or whose package the change deletes while others still require it, or puts new ones from
+elsewhere in its place, nor what overrides a name, or only a sample, a demo or a build defines.
 
 Where the change also requires another package, or another version of one, or deletes a package with
 its manifest, the name may come from elsewhere now: then it is a warning.

@@ -74,8 +74,8 @@ class Style(NamedTuple):
 class Root(NamedTuple):
     """A folder of pages. "{lang}" in `folder` and `url` stands for a language.
 
-    `url` is its address below the site's base. Pages in `language`, the default one, stand in for
-    pages that other languages lack. Their addresses have no language, unless it `keeps_default`.
+    `url` is its address below the site's base. A page in `language`, the default one, is published
+    where another language lacks it. Addresses in it have no language, except with `keeps_default`.
     """
 
     folder: str
