@@ -1165,6 +1165,73 @@ def test_word_is_removed_although_another_spelling_lives(repository, hints):
     assert [name for name, _ in hints(repository)] == ["objectstore"]
 
 
+@pytest.mark.parametrize(
+    ("name", "kept", "is_removed"),
+    [
+        ("PageStore", "pageStore = 1", True),
+        ("pageStore", "class PageStore {}", True),
+        ("PageStore", "const page = '<page-store>'", False),  # as Vue writes it in a template
+        ("pageStore", "const name = 'page_store'", False),
+        ("pageStore", "const name = camelCase('page' + kind)", True),
+        ("pageStore", "const name = 'page' + kind", True),
+    ],
+)
+def test_name_is_removed_although_a_script_has_another_spelling(
+    repository, hints, name, kept, is_removed
+):
+    define = "export class {} {{}}" if name[0].isupper() else "export const {} = 1"
+    repository.write("src/a.ts", f"{define.format(name)}\nexport const showPage = 2\n")
+    repository.write("docs/one.md", f"`showPage` has `{name}`.\n")
+    repository.commit()
+    repository.write("src/a.ts", f"export const showPage = 2\n{kept}\n")
+    assert [text for text, _ in hints(repository)] == ([name] if is_removed else [])
+
+
+@pytest.mark.parametrize(
+    ("kept", "is_removed"),
+    [
+        ("int pageStore;", True),
+        ("[PageStore] int field;", False),
+        ("class PageStoreAttribute {}", False),
+    ],
+)
+def test_type_is_removed_although_a_variable_has_its_name(repository, hints, kept, is_removed):
+    source = "public class Page {\n    public void ShowPage() {}\n}\n"
+    repository.write("src/A.cs", f"{source}public class PageStoreAttribute {{}}\n")
+    repository.write("docs/one.md", "`ShowPage` has `PageStore`.\n")
+    repository.commit()
+    repository.write("src/A.cs", f"{source}{kept}\n")
+    assert [text for text, _ in hints(repository)] == (["PageStore"] if is_removed else [])
+
+
+def test_field_may_make_a_name_of_another_spelling(repository, hints):
+    source = "package a\n\ntype Page struct {\n\tShowPage int\n%s}\n"
+    repository.write("src/a.go", source % '\tPageStore int `json:"pageStore"`\n')
+    repository.write("docs/one.md", "`showPage` has `pageStore`.\n")
+    repository.commit()
+    repository.write("src/a.go", source % "\tPageStore int\n")
+    assert hints(repository) == []
+
+
+def test_component_that_a_file_has_as_its_name_is_not_removed(repository, hints):
+    script = "export default { name: 'PageStore' }\nexport const showPage = 2\n"
+    repository.write("src/PageStore.vue", f"<script>\n{script}</script>\n")
+    repository.write("src/a.ts", "const pageStore = 1\n")
+    repository.write("docs/one.md", "`showPage` has `PageStore`.\n")
+    repository.commit()
+    repository.write("src/PageStore.vue", "<script>\nexport const showPage = 2\n</script>\n")
+    assert hints(repository) == []
+
+
+@pytest.mark.parametrize("name", ["vue-pages", "a-page", "page-vue"])
+def test_words_with_hyphens_may_be_short(repository, hints, name):
+    repository.write(f"packages/{name}/main.js", "run()\n")
+    repository.write("docs/one.md", f"- `{name}`: the bridge.\n")
+    repository.commit()
+    repository.remove(f"packages/{name}/main.js")
+    assert [text for text, _ in hints(repository)] == [name]
+
+
 def test_variable_that_a_command_gets_is_no_name_of_the_example(repository, removed):
     repository.write("Makefile", "PAGE_SIZE ?= 3\n")
     repository.write("docs/one.md", "```bash\nPAGE_SIZE=4 make all\n```\n")

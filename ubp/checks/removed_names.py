@@ -26,6 +26,7 @@ from ubp.core.names import (
     constant_fragments,
     fold_name,
     fragments,
+    is_camel_case,
     is_type_name,
     may_be_same,
     name_key,
@@ -82,7 +83,8 @@ _OTHER_PAGES = (
 )
 # For people and agents who work on the repository: these pages name the tools that it requires.
 _ABOUT_WORK = (
-    r"(?:.*/)?(?:(?:AGENTS|CLAUDE|GEMINI)\.md$|(?i:contributing|development|hacking)[^/]*$"
+    r"(?:.*/)?(?:(?:AGENTS|CLAUDE|GEMINI)\.md$|(?i:(?:[\w-]+\.)?contributing|development|hacking)[^/]*$"
+    r"|(?i:contribut(?:e|ing|ors?))/"
     r"|copilot-instructions\.md$|\.(?:cursor|claude|github/instructions)/)"
 )
 # Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
@@ -219,6 +221,16 @@ class Owners:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+
+    def may_spell(self, spelling: str) -> bool:
+        """Return whether a source has a name in this very spelling, or may make it.
+
+        Of its parts, or of the name of a file, which may be a component.
+        """
+        is_made = is_camel_case(spelling) and (
+            spelling in self._parts or self.names.building(set(map(name_key, fragments(spelling))))
+        )
+        return bool(is_made) or self.names.is_spelled(spelling)
 
     def is_foreign(self, name: CodeName, code: PageCode) -> bool:
         """Return whether the sentence of a mention says that the name is another project's."""
@@ -482,7 +494,7 @@ def find_removed_names(
         if not holders or key in missing or not names.occurring({key}):
             continue
         removed = change.find_spelling(spelling)
-        if removed and not names.is_spelled(spelling):
+        if removed and not owners.may_spell(spelling):
             yield from _find_mentions(holders, key, removed, owners, change)
 
 

@@ -7,9 +7,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ubp.code.definitions import Language, find_definitions, find_keys, language_of
+from ubp.code.definitions import SUFFIX, Language, find_definitions, find_keys, language_of
 from ubp.code.dependencies import is_dependency_manifest
-from ubp.core.names import fold_name, is_word_option, name_key, name_words
+from ubp.core.names import (
+    fold_name,
+    is_camel_case,
+    is_type_name,
+    is_word_option,
+    name_key,
+    name_words,
+)
 
 # Shorter names occur in every program.
 MIN_LETTERS = 5
@@ -37,8 +44,13 @@ MAX_LINE = 400
 
 _OPTION = rb"(?<=--)[A-Za-z0-9][A-Za-z0-9-]*"
 _QUOTED = rb"(?=([\"'`])([A-Za-z0-9-]+)\1)"
-# Words, and those with hyphens, as options have them.
-_SPELLING = rb"(?<![\w-])(?:--)?([A-Za-z][a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])"
+# Words, those with hyphens, as options have them, and names like `readTimeout`.
+_SPELLING = (
+    rb"(?<![\w-])(?:--)?"
+    rb"([A-Za-z][a-z0-9]+(?:-[a-z0-9]+)*|[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*)(?![\w-])"
+)
+_ATTRIBUTE = SUFFIX.capitalize()
+_SCRIPTS = frozenset({"script", "typed script"})
 # `override fun close()`, `void close() override;`: the word as a modifier, not `"--override"`.
 _OVERRIDES = rb"(?m)^[^\n\"'`#]*\boverride(?:[ \t]+\w|[ \t]*[;{])[^\n]*$|@Override\s*?\n[^\n]*"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
@@ -137,12 +149,13 @@ class SourceChange:
 
     @cached_property
     def removed_spellings(self) -> frozenset[str]:
-        """The words, with and without hyphens, that the sources do not contain any more."""
+        """The words, and names like `readTimeout`, that the sources do not contain any more."""
         before, after = set[bytes](), set[bytes]()
         for source in self.sources.values():
             before.update(re.findall(_SPELLING, source.before or b""))
             after.update(re.findall(_SPELLING, source.after or b""))
-        return frozenset(spelling.decode() for spelling in before - after)
+        gone = {spelling.decode() for spelling in before - after}
+        return frozenset(gone.union(name.removesuffix(_ATTRIBUTE) for name in gone))
 
     def find_spelling(self, spelling: str) -> Removed | None:
         """Return the name that the sources defined in this very spelling before the change.
@@ -289,17 +302,21 @@ class SourceChange:
 
 
 def may_spell(path: str, data: bytes, spelling: str) -> bool:
-    """Return whether a source has a word or option in this very spelling, or may make it.
+    """Return whether a source has a name in this very spelling, or may make it of another.
 
-    Scripts get `--read-timeout` as `readTimeout`.
+    Scripts get `--read-timeout` as `readTimeout`, and write `ReadTimeout` as `read-timeout` in a
+    template; elsewhere `readTimeout` may be made of a field of any spelling, and a class
+    `FixedAttribute` is written `Fixed`.
     """
-    if "-" in spelling and (
-        language_of(path) in {"script", "typed script"}
-        or any(maker in data for maker in OPTION_MAKERS)
-    ):
+    is_script, is_camel = language_of(path) in _SCRIPTS, is_camel_case(spelling)
+    if "-" in spelling and (is_script or any(maker in data for maker in OPTION_MAKERS)):
         return True
-    pattern = rb"(?<![\w-])(?:--)?" + re.escape(spelling.encode()) + rb"(?![\w-])"
-    return re.search(pattern, data) is not None
+    if is_camel and not is_script and not is_type_name(spelling):
+        return True
+    written = re.escape(spelling.encode()) + (rb"(?:%b)?" % _ATTRIBUTE.encode() if is_camel else b"")
+    if is_camel and is_script:
+        written += rb"|(?i:%b)" % rb"[-_]".join(word.encode() for word in name_words(spelling))
+    return re.search(rb"(?<![\w-])(?:--)?(?:%b)(?![\w-])" % written, data) is not None
 
 
 def _defined(data: bytes, language: Language) -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 _SEPARATORS = re.compile(r"[-_]+")
 _DUNDER = re.compile(r"__[A-Za-z]\w*?__")
 _WORD_OPTION = re.compile(r"--[a-z][a-z0-9]+")
+_CAMEL = re.compile(r"[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -73,6 +74,11 @@ def constant_fragments(name: str) -> Iterator[tuple[str, str]]:
 def is_type_name(name: str) -> bool:
     """Return whether a name is written as types are: `ReadTimeout`, not `READ_TIMEOUT`."""
     return name[:1].isupper() and not name.isupper() and "_" not in name
+
+
+def is_camel_case(name: str) -> bool:
+    """Return whether a name shows its words by capital letters alone: `readTimeout`."""
+    return _CAMEL.fullmatch(name) is not None
 
 
 def may_be_same(mention: str, definition: str, *, is_public_upper: bool) -> bool:

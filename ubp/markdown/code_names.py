@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from ubp.core.names import fold_name, is_dunder, name_key
+from ubp.core.names import fold_name, is_camel_case, is_dunder, name_key
 from ubp.markdown.past_lines import FENCE, INLINE, find_record_lines, has_notice
 
 # The patterns are compiled when they are first used: a hook needs few of them.
@@ -41,7 +41,7 @@ _PROGRAM = (
 # A name that is not compound counts if nothing else is in its inline code: `Outcome`, `a.run()`.
 _WORD_ALONE = (
     r"[ \t]*(?:(?:[A-Za-z_]\w*(?:\.|::))*([A-Za-z_]\w*)(?:\.|::))?"
-    r"([A-Za-z][a-z0-9]{3,}(?:-[a-z0-9]+)*|[A-Z]{5,})(?:\(\))?[ \t]*"
+    r"([A-Za-z][a-z0-9]{3,}(?:-[a-z0-9]+)*|[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[A-Z]{5,})(?:\(\))?[ \t]*"
 )
 _QUALIFIER = r"([A-Za-z_]\w*)(?:\(\))?(?:\.|::|\?\.|->|#)$"
 # What the reader is to replace, as in `--name <file_name>`.
@@ -122,8 +122,9 @@ class CodeName(NamedTuple):
 
     @property
     def spelling(self) -> str:
-        """A word, or an option without its dashes; of others ""."""
-        return self.text.lstrip("-") if self.is_word or self.is_option else ""
+        """A word, an option without its dashes, or a name like `readTimeout`; of others ""."""
+        is_spelled = self.is_word or self.is_option or is_camel_case(self.text)
+        return self.text.lstrip("-") if is_spelled else ""
 
 
 class CodeNames(NamedTuple):
