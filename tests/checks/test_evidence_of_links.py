@@ -755,6 +755,39 @@ def test_code_may_spell_a_heading_where_few_anchors_are_read(plain, check):
     assert forms(check(plain)) == [("#", 1)]
 
 
+@pytest.mark.parametrize(("good", "is_read_well"), [(20, True), (19, False)])
+def test_a_fifth_of_the_links_to_headings_of_a_generator_may_be_broken(
+    plain, check, good, is_read_well
+):
+    plain.write("docs/links.md", "# Links\n\n" + "[x](/setup#install)\n" * good)
+    plain.write("docs/index.md", "# Index\n\n" + "[x](/setup#security)\n" * 5)
+    assert forms(check(plain)) == ([] if is_read_well else [("#", 5)])
+
+
+def test_components_in_inline_code_are_text(plain, check):
+    plain.write("docs/setup.md", f"# Setup\n\n## Install\n\nUse `<Steps>`.\n\n{SENTENCES}")
+    plain.write("docs/index.md", "# Index\n\n[x](/setup#security)\n")
+    assert hints(check(plain)) == [("markdown /setup#security", "")]
+
+
+@pytest.mark.parametrize(("page", "is_found"), [("README.md", True), ("guide.md", False)])
+def test_readme_of_no_site_has_the_headings_that_github_shows(repository, check, page, is_found):
+    repository.write(f"app/{page}", f"# App\n\n[x](#security)\n\n{SENTENCES}")
+    repository.write("app/names.ts", 'export const name = "security"\n')
+    repository.commit("Write")
+    assert hints(check(repository)) == ([("markdown #security", "")] if is_found else [])
+
+
+@pytest.mark.parametrize(("page", "is_found"), [("README.md", True), ("guide.md", False)])
+def test_path_from_the_root_in_a_readme_is_one_from_the_root_of_the_repository(
+    repository, check, page, is_found
+):
+    repository.write(f"app/{page}", "# App\n\n[x](/docs/gone.md) [y](/docs/setup.md)\n")
+    repository.write("docs/setup.md", "# Setup\n")
+    repository.commit("Write")
+    assert hints(check(repository)) == ([("markdown /docs/gone.md", "")] if is_found else [])
+
+
 def test_contents_of_a_page_of_text_in_another_language_are_findings(plain, check):
     names = ("be-simple", "be-explicit", "be-consistent", "be-quick")
     plain.write("docs/links.md", "# Links\n\n" + "[x](/setup#install)\n" * 40)

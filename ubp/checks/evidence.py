@@ -180,22 +180,11 @@ class Evidence:
 
     def _names_file(self, finding: Finding, link: Link, site: Site | None) -> bool:
         """Whether a link is the path of a file in a folder that exists."""
-        target = link.target
-        path = normalize_path(f"{finding.filepath.rpartition('/')[0]}/{target}".lstrip("/"))
-        is_page = target.lower().endswith(PAGE_SUFFIXES)
-        is_copied = site is None and self._is_copied(finding.filepath)
-        if path is None or is_copied or target.startswith(("/", "@", "~")):
+        path = self._path_from_root(finding, link, site)
+        if path is None or (site is None and self._is_copied(finding.filepath)):
             return False
-        if not is_page and not FILE_SUFFIX.search(target):
+        if site is not None and not self._resolves_files(site, finding, link):
             return False
-        if site is not None:
-            style = site.style.name
-            # MyST resolves labels of all pages
-            is_label = style in HAS_LABELS and "/" not in target and "image" not in link.kind
-            if not is_page and (is_label or style not in RESOLVES_IMAGES):
-                return False
-            if leaves(site, finding.filepath, link):  # a build may have copied the page
-                return False
         folder = FilePath(path.rpartition("/")[0])
         readme = FilePath(f"{folder}/README.md".lstrip("/"))
         if site is not None and stem(path) == "index" and self._context.view.entry(readme):
@@ -208,9 +197,30 @@ class Evidence:
             or (
                 (site.style.name if site else None) in MAKES_NO_FOLDERS
                 and link.kind != "include"
-                and not _FORGE.match(target)
+                and not _FORGE.match(link.target)
             )
         )
+
+    def _path_from_root(self, finding: Finding, link: Link, site: Site | None) -> FilePath | None:
+        """Return the path of the file that a link names, from the root; None: it names none."""
+        page, target = finding.filepath, link.target
+        is_path = target.lower().endswith(PAGE_SUFFIXES) or FILE_SUFFIX.search(target)
+        if not is_path or target.startswith(("@", "~")):
+            return None
+        if target.startswith("/"):
+            return normalize_path(target.lstrip("/")) if is_github_readme(site, page) else None
+        return normalize_path(f"{page.rpartition('/')[0]}/{target}".lstrip("/"))
+
+    @staticmethod
+    def _resolves_files(site: Site, finding: Finding, link: Link) -> bool:
+        """Whether a site's generator resolves a link as the path of a file, and of nothing else."""
+        style, target = site.style.name, link.target
+        # MyST resolves labels of all pages
+        is_label = style in HAS_LABELS and "/" not in target and "image" not in link.kind
+        is_page = target.lower().endswith(PAGE_SUFFIXES)
+        if not is_page and (is_label or style not in RESOLVES_IMAGES):
+            return False
+        return not leaves(site, finding.filepath, link)  # a build may have copied the page
 
     def _names_static_file(self, link: Link, site: Site | None) -> bool:
         """Whether a link is the path, from the root, of a file that the repository does not have.
@@ -353,7 +363,7 @@ class Evidence:
         """Return whether its headings are those in its text, as its site's generator reads them."""
         site = self._context.graph.sites.of(page)
         is_read_well = self._counts.reads_anchors_well(site)
-        return is_read_well and self._pages.has_own_text(page)
+        return (is_read_well or is_github_readme(site, page)) and self._pages.has_own_text(page)
 
     def _makes_no_heading(self, page: FilePath, filler: str, letters: str) -> bool:
         """Return whether what fills a page is known, and does not spell a heading."""
@@ -410,6 +420,11 @@ def _language_suffix(path: FilePath) -> str:
     """Return the language that the name of a page ends with, "" where it has none."""
     match = _LANGUAGE_SUFFIX.search(path)
     return match["language"] if match else ""
+
+
+def is_github_readme(site: Site | None, page: FilePath) -> bool:
+    """Return whether a page is a README of no site, which GitHub shows."""
+    return site is None and stem(page) == "readme"
 
 
 def leaves(site: Site, path: FilePath, link: Link) -> bool:

@@ -26,6 +26,8 @@ MAX_LOST = 1 / 3
 MIN_READ_WELL = 50
 MAX_LOST_OF_READ_WELL = 1 / 10
 MIN_ANCHORS_READ = 20  # links to headings of a site, of which no more lead nowhere
+# A known generator makes the anchors, so that more of them may be broken.
+MAX_LOST_OF_SITE = 1 / 5
 # Different anchors with capital letters in a folder of no site, if most have them: no program that
 # UBP knows writes anchors so.
 MIN_IN_CAPITALS = 20
@@ -61,7 +63,8 @@ class LinkCounts:
         forms = [_Form(site, ANCHOR, written) for written in (_IN_PAGE, _IN_OTHER_PAGE)]
         links = sum(self._links[form] for form in forms)
         lost = sum(self._lost[form] for form in forms)
-        return links >= MIN_ANCHORS_READ and lost <= MAX_LOST_OF_READ_WELL * links
+        most = MAX_LOST_OF_READ_WELL if site is None else MAX_LOST_OF_SITE
+        return links >= MIN_ANCHORS_READ and lost <= most * links
 
     def has_unknown_anchors(self, page: FilePath) -> bool:
         """Return whether a page of no site is in a folder whose anchors no known program makes."""

@@ -36,6 +36,7 @@ _FILLERS = re.compile(
     re.MULTILINE,
 )
 _COMPONENT = re.compile(r"<(?P<name>[A-Z]\w*)")
+_INLINE_CODE = re.compile(r"(?P<mark>`{1,2})[^`\n]+(?P=mark)")
 _IMPORT = re.compile(r"^import[ \t]", re.MULTILINE)
 # Of the generators themselves: what these show is in the page.
 _KNOWN_IMPORT = re.compile(
@@ -223,7 +224,7 @@ class PageText:
         imports = list(_KNOWN_IMPORT.finditer(text))
         pages = imported_pages(text)
         known = {name for found in imports for name in re.findall(r"\w+", found["names"])}
-        used = {match["name"] for match in _COMPONENT.finditer(text)}
+        used = {match["name"] for match in _COMPONENT.finditer(_INLINE_CODE.sub("", text))}
         has_other_import = len(_IMPORT.findall(text)) > len(imports) + len(pages)
         has_script = _SCRIPT.search(text) is not None
         return has_script or has_other_import or not used <= known | pages | _KNOWN_COMPONENTS
