@@ -1320,6 +1320,26 @@ def test_name_of_a_source_needs_no_other_evidence_in_pages_for_those_who_work_he
     assert hints(repository) == ([("fetch_page", "Update the page.")] if is_reported else [])
 
 
+@pytest.mark.parametrize(
+    ("page", "is_reported"),
+    [
+        ("docs/contributing/tests.md", True),
+        ("Guide.Contributing.md", True),
+        ("docs/contributed.md", False),
+    ],
+)
+def test_tool_that_was_required_is_reported_although_contributors_install_it(
+    repository, hints, page, is_reported
+):
+    repository.write(
+        "package.json", '{\n  "devDependencies": {\n    "page-lint": "^1.0.0"\n  }\n}\n'
+    )
+    repository.write(page, "`page-lint` checks pages: `npm install page-lint`.\n")
+    repository.commit()
+    repository.write("package.json", "{}\n")
+    assert [name for name, _ in hints(repository)] == (["page-lint"] if is_reported else [])
+
+
 @pytest.mark.parametrize("path", ["LICENSE", ".gitignore", "NOTICE.txt", "CODEOWNERS"])
 def test_license_and_lists_of_ignored_files_keep_no_name_alive(client, removed, path):
     client.write(path, "read_all\n")

@@ -232,13 +232,14 @@ class Owners:
         )
         return bool(is_made) or self.names.is_spelled(spelling)
 
-    def is_foreign(self, name: CodeName, code: PageCode) -> bool:
-        """Return whether the sentence of a mention says that the name is another project's."""
-        return name.place == "inline" and is_of_others(
+    def is_foreign(self, name: CodeName, code: PageCode, change: SourceChange) -> bool:
+        """Return whether a page gives a name to another project: its sentence, or as a package."""
+        is_said = name.place == "inline" and is_of_others(
             code.text, name.line, name.text, self._is_ours
         )
+        return is_said or self._is_foreign_package(name, code, change)
 
-    def is_foreign_package(self, name: CodeName, code: PageCode, change: SourceChange) -> bool:
+    def _is_foreign_package(self, name: CodeName, code: PageCode, change: SourceChange) -> bool:
         """Return whether the page imports or installs a package of this name that is not ours."""
         is_used = name.text in code.names.imported.values() or any(
             name.text in re.split(_PACKAGE_END, line[command.end() :])
@@ -654,10 +655,8 @@ def find_name(
         )
 
     mentions = code.by_key.get(key, ()) if code else ()
-    if code and any(
-        owners.is_foreign(name, code) or owners.is_foreign_package(name, code, change)
-        for name in mentions
-    ):
+    is_tool = re.match(_ABOUT_WORK, page) and owners.was_required(removed, change)
+    if code and not is_tool and any(owners.is_foreign(name, code, change) for name in mentions):
         return None
     mention = _first(page, key, matches, names)
     if mention is None or (not removed.is_spelling and occurs(mention.text, key, names)):

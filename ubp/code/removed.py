@@ -313,7 +313,9 @@ def may_spell(path: str, data: bytes, spelling: str) -> bool:
         return True
     if is_camel and not is_script and not is_type_name(spelling):
         return True
-    written = re.escape(spelling.encode()) + (rb"(?:%b)?" % _ATTRIBUTE.encode() if is_camel else b"")
+    written = re.escape(spelling.encode()) + (
+        rb"(?:%b)?" % _ATTRIBUTE.encode() if is_camel else b""
+    )
     if is_camel and is_script:
         written += rb"|(?i:%b)" % rb"[-_]".join(word.encode() for word in name_words(spelling))
     return re.search(rb"(?<![\w-])(?:--)?(?:%b)(?![\w-])" % written, data) is not None
