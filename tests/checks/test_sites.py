@@ -391,6 +391,37 @@ def test_docusaurus_versions_and_instances_have_addresses_of_their_own(repositor
     assert found(repository) == ["warning missing-anchor docs/index.md:3 markdown /ref/call#now"]
 
 
+def test_docusaurus_publishes_the_folders_that_it_names(repository, found):
+    config = "export default { staticDirectories: ['public', './more/files'] }\n"
+    repository.write("docusaurus.config.ts", config)
+    repository.write("public/img/a.png", "x")
+    repository.write("more/files/img/b.png", "x")
+    repository.write("static/img/c.png", "x")
+    repository.write(
+        "docs/index.md", "# Home\n\n![a](/img/a.png) ![b](/img/b.png) ![c](/img/c.png)\n"
+    )
+    repository.commit()
+    assert found(repository, lists_unconfirmed=True) == [
+        "error broken-link docs/index.md:3 image /img/c.png"
+    ]
+
+
+def test_language_of_hugo_without_a_folder_has_that_of_the_site(repository, found):
+    repository.write(
+        "config.toml",
+        "baseURL = 'https://example.org/'\ncontentDir = 'content/en'\n"
+        "[languages.en]\nweight = 1\n[languages.es]\ncontentDir = 'content/es'\n",
+    )
+    repository.write("content/en/about/goals.md", "# Goals\n\n## First\n\n[a](/es/use/#uno)\n")
+    links = "[a](/about/goals/#first) [b](/about/goals/#gone) [c](/es/use/#dos)"
+    repository.write("content/es/use/_index.md", f"# Uso\n\n## Uno\n\n{links}\n")
+    repository.commit()
+    assert found(repository) == [
+        "warning missing-anchor content/es/use/_index.md:5 markdown /about/goals/#gone",
+        "warning missing-anchor content/es/use/_index.md:5 markdown /es/use/#dos",
+    ]
+
+
 def test_front_matter_of_hugo_may_follow_empty_lines(repository, found):
     repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
     repository.write("content/a.md", "# A\n\n[x](/old/#part) [y](/old/#gone)\n")

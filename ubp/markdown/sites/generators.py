@@ -387,11 +387,12 @@ def _read_docusaurus(folder: FilePath, path: FilePath, configs: Configs) -> Site
     blog_url = (string_after(blog, "routeBasePath") or "blog").strip("/")
     for root in (Root(blog_folder, blog_url), Root(f"{folder}/src/pages".lstrip("/"))):
         roots.setdefault(root.folder, root)
+    static = strings_in(block_after(text, "staticDirectories")) or ["static"]
     return Site(
         DOCUSAURUS,
         folder,
         tuple(roots.values()),
-        static=(FilePath(f"{folder}/static".lstrip("/")),),
+        static=tuple(filter(None, (join(folder, name) for name in static))),
         base=string_after(text, "baseUrl") or "",
     )
 
@@ -451,13 +452,8 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     if settings is None or (is_old_name and not settings.keys() & _HUGO_KEYS):
         return None
     default = str(settings.get("defaultcontentlanguage", "en"))
-    roots: list[Root] = []
-    languages = settings.get("languages")
-    for name, language in languages.items() if isinstance(languages, dict) else ():
-        if isinstance(language, dict) and isinstance(language.get("contentdir"), str):
-            is_default = name == default
-            content = join(folder, language["contentdir"]) or folder
-            roots.append(Root(content, "" if is_default else str(name)))
+    content = join(folder, str(settings.get("contentdir", "content"))) or folder
+    roots = list(_hugo_languages(folder, content, default, settings.get("languages")))
     mounts = settings.get("module", {})
     mounts = mounts.get("mounts", ()) if isinstance(mounts, dict) else ()
     static = [FilePath(f"{folder}/static".lstrip("/"))]
@@ -472,7 +468,6 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         elif source and target == "static":
             static.append(source)
     if not roots:
-        content = join(folder, str(settings.get("contentdir", "content"))) or folder
         roots = [Root(content), Root(f"{content}/{{lang}}", "{lang}", default)]
     roots.sort(key=lambda root: root.url)
     markup = settings.get("markup", {})
@@ -494,6 +489,22 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         base=urlsplit(str(settings.get("baseurl", ""))).path,
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
+
+
+def _hugo_languages(
+    folder: FilePath, content: FilePath, default: str, languages: object
+) -> Iterator[Root]:
+    """Yield the folders of languages, if any has its own; `content` is that of the others."""
+    named = languages if isinstance(languages, dict) else {}
+    folders = {
+        str(name): language["contentdir"]
+        for name, language in named.items()
+        if isinstance(language, dict) and isinstance(language.get("contentdir"), str)
+    }
+    if folders and default not in folders:
+        yield Root(content)
+    for name, own in folders.items():
+        yield Root(join(folder, own) or folder, "" if name == default else name)
 
 
 def _read_zola(folder: FilePath, settings: Mapping[str, Any]) -> Site:
