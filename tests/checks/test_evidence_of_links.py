@@ -90,6 +90,43 @@ def test_paths_in_pages_that_a_build_copies_into_a_book_are_not_confirmed(
     assert subjects & copied == (set() if is_listed else copied)
 
 
+@pytest.mark.parametrize(
+    ("script", "text", "is_made"),
+    [
+        ("deploy.sh", "cp ../net/README.md docs/net.md\n", True),
+        ("deploy.sh", "cp ../net/README.md docs/subnet.md docs/net.mdx docs/readme.md\n", False),
+        (".github/workflows/docs.yml", "run: cat net/*.md > docs/net.md\n", True),
+        ("src/main.py", "print('docs/net.md')\n", False),
+    ],
+)
+@pytest.mark.parametrize("was_there", [False, True])
+def test_page_that_a_build_writes_is_not_confirmed(  # noqa: PLR0917
+    repository, check, script, text, is_made, was_there
+):
+    if was_there:
+        repository.write("docs/net.md", "# Net\n")
+        repository.commit("Begin")
+        repository.remove("docs/net.md")
+    repository.write("mkdocs.yml", "site_name: x\n")
+    repository.write("docs/index.md", "# A\n\n[x](net.md) [y](guide/readme.md)\n")
+    repository.write("docs/guide/a.md", "# A\n")
+    repository.write(script, text)
+    repository.commit("Write")
+    subjects = {finding.subject for finding in check(repository).findings}
+    assert subjects == {"markdown guide/readme.md"} | (set() if is_made else {"markdown net.md"})
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_page_is_read_where_a_symbolic_link_shows_it(repository, check, is_linked):
+    repository.write("CONTRIBUTING.md", "# A\n\n[x](setup.md) [y](gone.md)\n")
+    repository.write("docs/setup.md", "# Setup\n")
+    if is_linked:
+        (repository.root / "docs/CONTRIBUTING.md").symlink_to("../CONTRIBUTING.md")
+    repository.commit("Write")
+    subjects = {finding.subject for finding in check(repository).findings}
+    assert subjects == {"markdown gone.md"} | (set() if is_linked else {"markdown setup.md"})
+
+
 @pytest.mark.parametrize("kind", ["Set-up", "Restore", "restore"])
 @pytest.mark.parametrize("count", [19, 20])
 def test_headings_in_a_folder_whose_anchors_have_capitals_are_not_confirmed(

@@ -406,6 +406,17 @@ def test_docusaurus_publishes_the_folders_that_it_names(repository, found):
     ]
 
 
+def test_of_a_page_and_a_folder_at_an_address_hugo_publishes_the_folder(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/use/old.md", "# Old\n\n## First\n")
+    repository.write("content/use/old/index.md", "# New\n\n## Second\n\n## Third\n")
+    repository.write("content/a.md", "# A\n\n[x](/use/old/#second) [y](/use/old/#fist)\n")
+    repository.commit()
+    assert found(repository, lists_unconfirmed=True) == [
+        "warning missing-anchor content/a.md:3 markdown /use/old/#fist"
+    ]
+
+
 def test_language_of_hugo_without_a_folder_has_that_of_the_site(repository, found):
     repository.write(
         "config.toml",

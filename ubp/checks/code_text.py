@@ -1,7 +1,7 @@
 """What a repository's code shows: which words it has, and what Hugo's shortcodes make of a page."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from ubp.checks.context import RuleContext
@@ -18,6 +18,13 @@ _TEMPLATE = re.compile(r"\.(?:html?|liquid|rb)$", re.IGNORECASE)
 # What makes folders, and no headings.
 _SCRIPT = re.compile(
     r"\.(?:sh|bash|bat|ps1|mk)$|(?:^|/)(?:make|just|docker|rake)file$", re.IGNORECASE
+)
+# What a build runs, and may write pages with.
+_BUILD = re.compile(
+    _SCRIPT.pattern + r"|\.(?:gradle|kts)$|(?:^|/)(?:nox|task|mage)file(?:\.\w+)?$"
+    r"|(?:^|/)(?:package\.json|tasks\.py|conf\.py)$|(?:^|/)(?:scripts?|tools?|hack|bin|ci)/[^/]+$"
+    r"|^\.(?:github/workflows/|gitlab|circleci/|buildkite/).*\.ya?ml$",
+    re.IGNORECASE,
 )
 _SHORTCODE = re.compile(r"(?:^|/)layouts/_?shortcodes/(?P<name>.+?)(?:\.[\w.]+)?$")
 # Hugo's own that make no heading.
@@ -39,16 +46,37 @@ class CodeText:
 
     def __init__(self, context: RuleContext) -> None:
         self._context = context
-        view = context.view
+
+    @cached_property
+    def _files(self) -> Mapping[FilePath, bytes]:
+        return {path: _squash(data) for path, data in self._read(_CODE, _SCRIPT)}
+
+    def _read(self, *patterns: re.Pattern[str]) -> Iterator[tuple[FilePath, bytes]]:
+        view = self._context.view
         documents = frozenset(view.document_paths())
         paths = [
             path
             for path, entry in view.files()
             if entry.is_file
             and path not in documents
-            and (_CODE.search(path) or _SCRIPT.search(path))
+            and any(pattern.search(path) for pattern in patterns)
         ]
-        self._files = {path: _squash(data) for path, data in read_files(context, paths)}
+        return read_files(self._context, paths)
+
+    def makes_file(self, path: FilePath) -> bool:
+        """Return whether what a build runs has the name of a file, which it may write.
+
+        Of a name that folders have in common it must have the folder, too.
+        """
+        parts = path.lower().split("/")
+        is_common = parts[-1].partition(".")[0] in {"index", "_index", "readme"}
+        name = "/".join(parts[-2:] if is_common else parts[-1:])
+        written = rb"(?<![\w.-])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w.-])"
+        return re.search(written, self._build) is not None
+
+    @cached_property
+    def _build(self) -> bytes:
+        return b"\n".join(data.lower() for _, data in self._read(_BUILD))
 
     def makes_folder(self, name: str) -> bool:
         """Return whether a file has the name of a folder, which it may make."""

@@ -10,7 +10,8 @@ only where something shows that it is broken:
   which browsers distinguish;
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
   any, where no build makes folders of pages, or nearly all such links lead somewhere, and a file of
-  the name is elsewhere or no code of the repository has the folder's name;
+  the name is elsewhere or no code of the repository has the folder's name; not
+  where a build's script has the file's name, or a symbolic link shows the page where the file is;
 - it names an image, from the root, in a folder that the site publishes unchanged, and no file of
   the repository has the name, and no code;
 - it would lead to a page if it began with a slash, or in the folder of the page's file;
@@ -136,7 +137,8 @@ class Evidence:
         """Return a sentence on what a link must mean, "" where the hint names it; None: unknown."""
         if removed := self._history.removed_target(finding.filepath, link):
             path, commit = removed
-            return f"{path} existed until {_written(commit)}."
+            is_made = self._code.makes_file(path)
+            return None if is_made else f"{path} existed until {_written(commit)}."
         for text in _other_beginnings(link):
             page = self._page_at(finding.filepath, link, text)
             if page is not None:
@@ -182,6 +184,8 @@ class Evidence:
         """Whether a link is the path of a file in a folder that exists."""
         path = self._path_from_root(finding, link, site)
         if path is None or (site is None and self._is_copied(finding.filepath)):
+            return False
+        if self._code.makes_file(path) or self._leads_elsewhere(finding.filepath, link):
             return False
         if site is not None and not self._resolves_files(site, finding, link):
             return False
@@ -242,6 +246,12 @@ class Evidence:
             and name not in self._pages.paths_by_name
             and not self._code.makes_folder(name.rpartition(".")[0])
         )
+
+    def _leads_elsewhere(self, page: FilePath, link: Link) -> bool:
+        """Whether a link leads to a file where a symbolic link shows its page."""
+        folders = [path.rpartition("/")[0] for path in self._pages.symbolic_links.get(page, ())]
+        targets = (normalize_path(f"{folder}/{link.target}".lstrip("/")) for folder in folders)
+        return any(self._context.view.entry(target) for target in targets if target)
 
     def _is_copied(self, page: FilePath) -> bool:
         """Whether a book lists a page in a place where it is not: a build puts it there."""

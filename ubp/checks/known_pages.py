@@ -10,8 +10,8 @@ from ubp.checks.code_text import read_files
 from ubp.checks.context import RuleContext
 from ubp.checks.page_text import PageText, letters_of, squash
 from ubp.core.interruption import batches
-from ubp.core.model import FilePath
-from ubp.core.paths import normalize_path
+from ubp.core.model import MODE_SYMLINK, FilePath
+from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.markdown.resolve import stem
 
 # Other pages that have a heading's letters, all read: a word in more is too common.
@@ -148,6 +148,24 @@ class KnownPages:
         name = re.sub(r"^(?:\.\./|/)+", "", posixpath.normpath(name))
         paths = self.paths_by_name.get(name.rpartition("/")[2], ())
         return [path for path in paths if f"/{path}".endswith(f"/{name}")]
+
+    @cached_property
+    def symbolic_links(self) -> Mapping[FilePath, list[FilePath]]:
+        """The symbolic links to each page."""
+        view = self._context.view
+        links = {
+            path: entry.id
+            for path, entry in view.files()
+            if entry.mode == MODE_SYMLINK and path.lower().endswith(PAGE_SUFFIXES)
+        }
+        contents = view.context.repository.read_blobs(links.values()) if links else {}
+        found: dict[FilePath, list[FilePath]] = {}
+        for path, blob in links.items():
+            written = (contents[blob] or b"").decode("utf-8", "replace")
+            target = normalize_path(f"{path.rpartition('/')[0]}/{written}".lstrip("/"))
+            if target:
+                found.setdefault(target, []).append(path)
+        return found
 
     @cached_property
     def paths_by_name(self) -> Mapping[str, list[FilePath]]:

@@ -541,14 +541,19 @@ def _published_paths(source: FilePath, site: Site, target: str) -> Iterator[File
 
 
 def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[FilePath]:
-    """Return the pages in the language of a page, if there are any, else all."""
+    """Return the pages in the language of a page, if there are any, else all.
+
+    Of `a.md` and `a/index.md` Hugo mostly publishes the second.
+    """
     place = locate(site, source)
     same = [
         page
         for page in pages
         if place and (other := locate(site, page)) and other.language == place.language
     ]
-    return same or list(pages)
+    found = same or list(pages)
+    folders = [page for page in found if stem(page) in _FOLDER_PAGES]
+    return folders if folders and site.style.name == "hugo" else found
 
 
 def _is_verifiable(source: FilePath, site: Site, target: str) -> bool:
