@@ -7,8 +7,9 @@ can resolve differently, and links with an anchor whose target changed.
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, takewhile
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -487,7 +488,7 @@ def _is_home(link: Link, site: Site | None, targets: Targets) -> bool:
     return is_root and site is None and bool(targets.sites.sites)
 
 
-def _first_at(paths: Sequence[FilePath], target: str, targets: Targets) -> Resolution | None:
+def _first_at(paths: Iterable[FilePath], target: str, targets: Targets) -> Resolution | None:
     suffixes = _suffixes(target)
     return next((found for path in paths if (found := _at_path(path, suffixes, targets))), None)
 
@@ -496,23 +497,10 @@ def _resolve_in_site(
     source: FilePath, site: Site, target: str, paths: Sequence[FilePath], targets: Targets
 ) -> Resolution | None:
     """Resolve a link as the site's generator, or a reader's browser, does."""
-    place = locate(site, source)
-    is_file = bool(_page_suffix(target) or FILE_SUFFIX.search(target))
-    is_rooted = target.startswith(_ROOT_PREFIXES)
-    # a web address without a suffix is no path from the repository's root
-    is_address = target.startswith("/") and not is_file and site.style.name not in _LENIENT
-    published = [*([] if is_address else paths), *_published_paths(source, site, target)]
-    if site.style.searches_roots and (_page_suffix(target) or not is_rooted):
-        folders = [root.folder for root in site.roots if "{lang}" not in root.folder]
-        published += filter(None, (_join(FilePath(f), target) for f in (*folders, site.folder)))
-        own = [f for f in folders if f and source.startswith(f"{f}/")]
-        first = 0 if is_rooted else len(paths)  # of the roots that of the page's own version
-        published[first:first] = filter(None, (_join(FilePath(f), target) for f in own))
-    if place and not place.is_default and site.style.falls_back:
-        places = [locate(site, path) for path in published]
-        published += [other.in_default_language() for other in places if other]
+    is_file = _is_file(target)
+    published = partial(_where_published, source, site, target, paths)
     if is_file:
-        found = _first_at(published, target, targets)
+        found = _first_at(published(), target, targets)
         # a template of Hugo's site, which makes an address of it
         is_rewritten = site.rewrites or (
             site.style.name == "hugo" and site.style.verifies == "files"
@@ -528,8 +516,47 @@ def _resolve_in_site(
         if pages:
             return _choose(_preferred(pages, site, source), address)
     if site.style.verifies in _VERIFY_FILES:
-        return _first_at(published, target, targets)
-    return next((_not_a_page(path) for path in published if targets.is_file(path)), None)
+        return _first_at(published(), target, targets)
+    return next((_not_a_page(path) for path in published() if targets.is_file(path)), None)
+
+
+def _is_file(target: str) -> bool:
+    """Return whether a target has the suffix of a page or file."""
+    return bool(_page_suffix(target) or FILE_SUFFIX.search(target))
+
+
+def _where_published(
+    source: FilePath, site: Site, target: str, paths: Sequence[FilePath]
+) -> Iterator[FilePath]:
+    """Yield where the file of a link may lie, `paths` and other places; the likely ones first."""
+    place, style = locate(site, source), site.style
+    is_rooted = target.startswith(_ROOT_PREFIXES)
+    # a web address without a suffix is no path from the repository's root
+    is_address = target.startswith("/") and not _is_file(target) and style.name not in _LENIENT
+    searches = style.searches_roots and (_page_suffix(target) or not is_rooted)
+    folders = (
+        [root.folder for root in site.roots if "{lang}" not in root.folder] if searches else []
+    )
+    near: list[Iterable[FilePath]] = [
+        () if is_address else paths,
+        _joined([f for f in folders if f and source.startswith(f"{f}/")], target),  # its version's
+    ]
+    known: list[FilePath] = []
+    for path in chain(
+        *(reversed(near) if is_rooted else near),
+        _published_paths(source, site, target),
+        _joined((*folders, site.folder) if searches else (), target),
+    ):
+        known.append(path)
+        yield path
+    if place and not place.is_default and style.falls_back:
+        places = (locate(site, path) for path in known)
+        yield from (other.in_default_language() for other in places if other)
+
+
+def _joined(folders: Iterable[str], target: str) -> Iterator[FilePath]:
+    """Yield a target in each of these folders, where it is in the repository."""
+    return filter(None, (_join(FilePath(folder), target) for folder in folders))
 
 
 def _published_paths(source: FilePath, site: Site, target: str) -> Iterator[FilePath]:
