@@ -433,6 +433,52 @@ def test_language_of_hugo_without_a_folder_has_that_of_the_site(repository, foun
     ]
 
 
+def test_address_from_the_root_in_docusaurus_begins_in_the_language_of_its_page(repository, found):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    translated = "i18n/zh/docusaurus-plugin-content-docs/current"
+    repository.write("docs/use.md", "# Use\n\n## Begin\n")
+    repository.write("docs/more.md", "# More\n\n## Only here\n")
+    repository.write(f"{translated}/use.md", "# 使用\n\n## 开始\n\n## 更多\n")
+    links = "[a](/docs/use#开始) [b](/docs/use#begin) [c](/docs/more#only-here)"
+    repository.write(f"{translated}/index.md", f"# 首页\n\n{links}\n")
+    repository.commit()
+    assert found(repository) == [
+        f"warning missing-anchor {translated}/index.md:3 markdown /docs/use#begin"
+    ]
+
+
+@pytest.mark.parametrize("theme", ["", "themes/plain/"])
+def test_template_of_hugo_for_links_may_be_that_of_a_theme(repository, check, theme):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\ntheme = 'plain'\n")
+    repository.write("content/use/api.md", "# API\n")
+    repository.write("content/use/a.md", "# A\n\n[x](api/)\n")
+    repository.commit("Begin")
+    assert [finding.subject for finding in check(repository).findings] == ["markdown api/"]
+    repository.write(f"{theme}layouts/_default/_markup/render-link.html", "{{ .Destination }}\n")
+    repository.commit("Write")
+    assert check(repository).findings == ()
+
+
+def test_redirects_that_a_template_of_hugo_makes_are_read(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    template = "{{ $now := 2 }}\n/use/now/*  /use/{{ $now }}/:splat\n{{ $old }}/x /y\n"
+    repository.write("layouts/index.redirects", template)
+    repository.write("content/use/2/a.md", "# A\n")
+    repository.write("content/b.md", "# B\n\n[x](/use/now/a/) [y](use/2/a/)\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link content/b.md:3 markdown use/2/a/"]
+
+
+def test_terms_in_mdbook_have_anchors_where_their_definitions_are_indented(repository, found):
+    repository.write("book.toml", "[book]\ntitle = 'x'\n")
+    repository.write("src/SUMMARY.md", "- [A](a.md)\n")
+    text = "A list of terms.\n\nsmart pointer\n  : A pointer.\n\nwheel\n: A package.\n"
+    links = "[a](#smart-pointer) [b](#wheel) [c](#whel)"
+    repository.write("src/a.md", f"# A\n\n{text}\n{links}\n")
+    repository.commit()
+    assert found(repository) == ["warning missing-anchor src/a.md:11 markdown #whel"]
+
+
 def test_front_matter_of_hugo_may_follow_empty_lines(repository, found):
     repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
     repository.write("content/a.md", "# A\n\n[x](/old/#part) [y](/old/#gone)\n")

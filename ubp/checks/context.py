@@ -328,18 +328,21 @@ class RuleContext:
             from ubp.markdown.sites.redirects import REDIRECT_FILES, redirect_patterns, redirects_in
 
             folders = ("", site.folder, *site.static, *(root.folder for root in site.roots))
-            names = [
-                f"{folder}/{name}".lstrip("/") for folder in folders for name in REDIRECT_FILES
-            ]
-            paths = [FilePath(name) for name in (*names, site.config) if name]
-            entries = self.view.entries(paths)
+            names = {
+                FilePath(f"{folder}/{name}".lstrip("/")): name
+                for folder in folders
+                for name in REDIRECT_FILES
+            }
+            if site.config:
+                names[FilePath(site.config)] = site.config.rpartition("/")[2]
+            entries = self.view.entries(names)
             kept = {path: entry for path, entry in entries.items() if entry and entry.is_file}
             files = FileContents(self.view.context.repository, self.view.snapshot).read(kept)
             found = (
                 address
                 for path, data in files.items()
                 if data
-                for address in redirects_in(path.rpartition("/")[2], data)
+                for address in redirects_in(names[path], data)
             )
             self._redirects[site] = redirect_patterns(found)
         patterns = self._redirects[site]

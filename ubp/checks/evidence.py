@@ -139,7 +139,8 @@ class Evidence:
             path, commit = removed
             is_made = self._code.makes_file(path)
             return None if is_made else f"{path} existed until {_written(commit)}."
-        for text in _other_beginnings(link):
+        is_misread = self._counts.is_misread(finding.filepath, link, LINK)
+        for text in () if is_misread else _other_beginnings(link):
             page = self._page_at(finding.filepath, link, text)
             if page is not None:
                 return f"{_BEGINNINGS[text[:1]]} {text} is {page}." if not finding.hint else ""

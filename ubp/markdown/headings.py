@@ -49,8 +49,8 @@ _NESTED_CODE = re.compile(
     re.MULTILINE,
 )
 # A definition below its term, as Goldmark and others write it.
-_TERM = re.compile(r"(?:^|\n)([^\n:][^\n]*)\n:[ \t]+\S")
-_MAY_DEFINE = re.compile(r"(?:\A|\n):[ \t]")
+_TERM = re.compile(r"(?:^|\n)([^\n:][^\n]*)\n[ ]{0,3}:[ \t]+\S")
+_MAY_DEFINE = re.compile(r"(?:\A|\n[ ]{0,3}):[ \t]")
 # A component of Vue or React: what it shows is not in the page.
 _COMPONENT = re.compile(r"<([A-Z]\w*)[\s/>]|^<script\b", re.MULTILINE)
 # mkdocstrings and Sphinx make headings and ids of the source code that these name.

@@ -714,6 +714,7 @@ DOCUSAURUS = Style(
     searches_roots=True,
     keys=("id", "slug"),
     site_prefix="@site/",
+    localizes_links=True,
 )
 HUGO = Style(
     "hugo",
@@ -826,7 +827,7 @@ _VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
 _VITEPRESS_KEYS = "title|description|themeConfig|srcDir|cleanUrls|rewrites|markdown|lastUpdated"
 _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
 _HUGO_CONFIGS = "config/_default"
-_HUGO_LINK_HOOK = r"layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html"
+_HUGO_LINK_HOOK = r"(?:themes/[^/]+/)?layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html"
 _HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})
 _HAS_HUGO_KEY = b"(?i)" + "|".join(sorted(_HUGO_KEYS)).encode()
 

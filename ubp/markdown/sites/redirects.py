@@ -12,7 +12,8 @@ from ubp.markdown.sites.literals import block_after, strings_in
 
 _LISTS = tuple(f"redirects.{suffix}" for suffix in ("js", "mjs", "cjs", "ts", "mts", "json"))
 _HOSTS = ("vercel.json", "firebase.json")
-REDIRECT_FILES = ("_redirects", "netlify.toml", *_HOSTS, *_LISTS)
+_LINES = ("_redirects", "layouts/index.redirects")  # the second Hugo makes the first of
+REDIRECT_FILES = (*_LINES, "netlify.toml", *_HOSTS, *_LISTS)
 MAX_REDIRECTS = 5_000
 MAX_WILDCARDS = 2  # of a pattern within a segment: each multiplies the time by the length
 MAX_ADDRESS = 1_000  # characters that are matched
@@ -26,9 +27,9 @@ _PART = re.compile(r":splat|:\w+[*+?]?|\(\.\*\)|\*")
 
 
 def redirects_in(name: str, data: bytes) -> Iterator[str]:
-    """Yield the patterns of addresses that a file of this name redirects."""
+    """Yield the patterns of addresses that a file of this name (`REDIRECT_FILES`) redirects."""
     text = data.decode("utf-8", "replace")
-    if name == "_redirects":
+    if name in _LINES:
         for line in text.splitlines():
             words = line.split()
             if len(words) > 1 and words[0].startswith("/"):

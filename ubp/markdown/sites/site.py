@@ -49,6 +49,7 @@ class Style(NamedTuple):
     pages. `content_prefix` begins links to files that are written from the first root,
     `site_prefix` those from the folder of the site. `whole_keys` are those of the `keys` that set
     the whole address. `slugs_names`: names in addresses are slugs, as github-slugger makes them.
+    `localizes_links`: addresses from the root begin in the language of their page.
     Without `knows_anchors` a heading may have the anchor of any generator.
     """
 
@@ -68,6 +69,7 @@ class Style(NamedTuple):
     site_prefix: str = ""
     whole_keys: tuple[str, ...] = ("url", "permalink")
     slugs_names: bool = False
+    localizes_links: bool = False
     knows_anchors: bool = True
 
 
@@ -333,6 +335,8 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
         if base and (absolute == base or absolute.startswith(f"{base}/")):
             bases.insert(0, absolute[len(base) :].strip("/"))
         found = bases
+        if place is not None and not place.is_default and site.style.localizes_links:
+            found = [*(f"{place.language}/{url}".rstrip("/") for url in bases), *bases]
     else:
         if place is None:
             return []
