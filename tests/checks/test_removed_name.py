@@ -1325,6 +1325,7 @@ def test_name_of_a_source_needs_no_other_evidence_in_pages_for_those_who_work_he
     [
         ("docs/contributing/tests.md", True),
         ("Guide.Contributing.md", True),
+        ("RELEASING.md", True),
         ("docs/contributed.md", False),
     ],
 )
@@ -1338,6 +1339,42 @@ def test_tool_that_was_required_is_reported_although_contributors_install_it(
     repository.commit()
     repository.write("package.json", "{}\n")
     assert [name for name, _ in hints(repository)] == (["page-lint"] if is_reported else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "is_reported"), [("PAGER_SIZE", True), ("OTHER_SIZE", False), ("PAGER", False)]
+)
+def test_constant_that_begins_with_the_name_of_a_package_is_ours(
+    repository, hints, name, is_reported
+):
+    repository.write("package.json", '{"name": "@example/pager"}\n')
+    repository.write("src/one.ts", f"export const size = process.env['{name}'];\n")
+    repository.commit()
+    repository.write("docs/one.md", f"Set `{name}`.\n")
+    repository.commit(at=repository.clock + 60 * DAY)
+    repository.write("src/one.ts", "export const size = 1;\n")
+    assert hints(repository) == ([(name, "Update the page.")] if is_reported else [])
+
+
+@pytest.mark.parametrize(
+    ("path", "is_reported"), [("src/page.config.ts", True), ("app/vite.config.ts", False)]
+)
+def test_configuration_of_a_tool_defines_no_name(repository, hints, path, is_reported):
+    source = "export function fetchPage() {}\nexport function showPage() {}\n"
+    repository.write(path, source)
+    repository.write("docs/one.md", "`showPage` and `fetchPage`.\n")
+    repository.commit()
+    repository.write(path, source.replace("fetchPage", "x"))
+    assert [name for name, _ in hints(repository)] == (["fetchPage"] if is_reported else [])
+
+
+def test_title_of_a_page_in_a_list_of_pages_is_no_name(repository, hints):
+    repository.write("mkdocs.yml", "nav:\n  - LangChain: langchain.md\n  - PageStore: store.md\n")
+    repository.write("src/a.py", "def langchain():\n    pass\n")
+    repository.write("docs/langchain.md", "`LangChain` and `PageStore`.\n")
+    repository.commit()
+    repository.write("mkdocs.yml", "nav:\n  - PageStore: store.md\n")
+    assert hints(repository) == []
 
 
 @pytest.mark.parametrize("path", ["LICENSE", ".gitignore", "NOTICE.txt", "CODEOWNERS"])

@@ -72,7 +72,8 @@ _NO_API = (
     r"(?i)(?:^|/)(?:docs?|docs_src|website|site|(?:[\w-]+[-_])?(?:example|sample|demo)s?(?:[-_]?apps?)?"
     r"|playground|benchmarks?|scripts?|tools?|buildsrc|build-?logic|[\w-]*test[-_]?suite"
     r"|features/(?:steps|step_definitions|support)|\.\w[^/]*)/"
-    r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
+    r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile)"
+    r"|^(?:(?!src/)[^/]+/)*[\w-]+\.config\.\w+"  # of a tool, and no module of the sources
 )
 # What they use and do not define may be what the sources had.
 _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground)/"
@@ -83,7 +84,7 @@ _OTHER_PAGES = (
 )
 # For people and agents who work on the repository: these pages name the tools that it requires.
 _ABOUT_WORK = (
-    r"(?:.*/)?(?:(?:AGENTS|CLAUDE|GEMINI)\.md$|(?i:(?:[\w-]+\.)?contributing|development|hacking)[^/]*$"
+    r"(?:.*/)?(?:(?:AGENTS|CLAUDE|GEMINI)\.md$|(?i:(?:[\w-]+\.)?contributing|development|hacking|releasing|maintain(?:ing|ers))[^/]*$"
     r"|(?i:contribut(?:e|ing|ors?))/"
     r"|copilot-instructions\.md$|\.(?:cursor|claude|github/instructions)/)"
 )
@@ -231,6 +232,11 @@ class Owners:
             spelling in self._parts or self.names.building(set(map(name_key, fragments(spelling))))
         )
         return bool(is_made) or self.names.is_spelled(spelling)
+
+    def has_own_prefix(self, name: str) -> bool:
+        """Return whether a constant begins with the name of a package of this repository."""
+        first, _, rest = name.partition("_")
+        return bool(rest) and name.isupper() and fold_name(first) in self._packages
 
     def is_foreign(self, name: CodeName, code: PageCode, change: SourceChange) -> bool:
         """Return whether a page gives a name to another project: its sentence, or as a package."""
@@ -519,7 +525,7 @@ def _find_mentions(
     evidence = {
         page: found
         for page, name in mentions.items()
-        if (found := find_evidence(page, name, removed, owners.names, change))
+        if (found := find_evidence(page, name, removed, owners, change))
     }
     for page, name in mentions.items():
         found = evidence.get(page)
@@ -571,18 +577,18 @@ def find_mention(
     elif owners.moved_away(removed, change):
         evidence = None
     else:
-        evidence = find_evidence(page, name, removed, owners.names, change)
+        evidence = find_evidence(page, name, removed, owners, change)
     return RemovedMention(page, name, removed.name, removed, evidence) if evidence else None
 
 
 def find_evidence(
-    page: FilePath, mention: CodeName, removed: Removed, names: Names, change: SourceChange
+    page: FilePath, mention: CodeName, removed: Removed, owners: Owners, change: SourceChange
 ) -> Evidence | None:
     """Return why a mention means this repository's name; None: it may be somebody else's.
 
     Measured: see docs/measurements.md, "Removed names".
     """
-    code = names.code(page)
+    code = owners.names.code(page)
     others = {name.key: name for name in (code.names.names if code else ())}
     others.pop(mention.key, None)
     for known, least in (
@@ -594,12 +600,13 @@ def find_evidence(
             return Evidence(found[0].text, source=FilePath(known[found[0].key]))
     is_replaced = not removed.is_key and change.find_replacement(removed) is not None
     is_ours = not removed.is_key and re.match(_ABOUT_WORK, page)
-    if is_replaced or is_ours or (mention.is_option and removed.is_flag):
+    is_flag = mention.is_option and removed.is_flag
+    if is_replaced or is_ours or is_flag or owners.has_own_prefix(removed.name):
         return Evidence()
     own_source = None if removed.is_key else _find_own_source(page, removed)
     if own_source:
         return Evidence(source=own_source)
-    addition = names.find_addition(page, mention.text)
+    addition = owners.names.find_addition(page, mention.text)
     if addition is None:
         return None
     together = None if removed.is_key else _first_of(removed.definers, addition.changed)

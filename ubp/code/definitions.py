@@ -12,7 +12,19 @@ from typing import Literal, NamedTuple
 from ubp.core.names import fold_name, name_key
 
 Language = Literal[
-    "python", "script", "typed script", "go", "rust", "braces", "shell", "style", "data", "other"
+    "python",
+    "script",
+    "typed script",
+    "go",
+    "rust",
+    "braces",
+    "shell",
+    "style",
+    "data",
+    "lisp",
+    "functional",
+    "settings",
+    "other",
 ]
 
 # Larger files are generated; what people wrote comes before.
@@ -43,13 +55,25 @@ _LANGUAGES: dict[str, Language] = {
             "php",
             "dart",
             "proto",
+            "cxx",
+            "hh",
+            "m",
+            "mm",
+            "kts",
+            "gradle",
+            "groovy",
         ),
         "braces",
     ),
-    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1", "mk", "env"), "shell"),
+    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1", "mk", "env", "properties"), "shell"),
     **dict.fromkeys(("css", "scss", "sass", "less"), "style"),
     **dict.fromkeys(("json", "jsonc", "yaml", "yml", "toml"), "data"),
-    **dict.fromkeys(("rb", "lua", "ex", "exs", "pl", "r", "jl"), "other"),
+    **dict.fromkeys(("el", "clj", "cljs", "cljc", "lisp", "scm", "rkt"), "lisp"),
+    **dict.fromkeys(("hs", "elm", "purs", "ml", "mli", "fs", "fsi"), "functional"),
+    **dict.fromkeys(("nix", "tf", "hcl"), "settings"),
+    **dict.fromkeys(
+        ("rb", "lua", "ex", "exs", "pl", "r", "jl", "cr", "nim", "zig", "gleam"), "other"
+    ),
 }
 
 # A template of a file has its language: `values.yaml.tmpl`, `.env.example`.
@@ -188,12 +212,37 @@ _STYLE = (
     (rb"(?m)^[ \t]*[$@]([A-Za-z][\w-]*)[ \t]*:"),
 )
 _OTHER = (
-    (rb"\b(?:def|class|module|function|defp?|defmodule|sub)[ \t]+(?:self\.)?(" + _WORD + rb")"),
+    (
+        rb"\b(?:def|class|module|function|defp?|defmodule|sub|fn|proc|macro|template)[ \t]+"
+        rb"(?:self\.)?(" + _WORD + rb")"
+    ),
     (rb"(?m)^[ \t]*@?(" + _WORD + rb")[ \t]*=(?![=~>])"),
     (
         rb"\b(?:(?:thread_)?[mc]?attr_(?:accessor|reader|writer)|class_attribute|config_accessor)"
         rb"[ \t(]+:(" + _WORD + rb")"
     ),
+)
+_LISP = (
+    (
+        rb"(?m)^[ \t]*\((?:[\w.]+/)?(?:cl-)?def[\w-]*\*?[ \t]+(?:\^\S+[ \t]+)?[('\"]?"
+        rb"([A-Za-z_][\w-]*)"
+    ),
+)
+# Of Haskell, OCaml, F# and Elm; the last is an option that a parser gets.
+_FUNCTIONAL = (
+    (rb"(?m)^[ \t]*(?:[{,][ \t]*)?(" + _WORD + rb")[ \t]*::?[ \t]"),
+    (rb"\b(?:data|newtype|type|class|module|exception)[ \t]+(?:rec[ \t]+)?(" + _WORD + rb")"),
+    (
+        rb"(?m)^[ \t]*(?:let|val|external|member)[ \t]+(?:(?:rec|inline|mutable)[ \t]+|\w+\.)*"
+        rb"(" + _WORD + rb")"
+    ),
+    (rb"(?m)^[ \t]*[=|][ \t]*([A-Z]\w*)"),
+    (rb"""\b(?:long|switch|option|flag)[ \t(]+"([a-z][\w-]*)\""""),
+)
+# Nix and Terraform
+_DECLARED = (
+    (rb"(?m)^[ \t]*(" + _WORD + rb"(?:-\w+)*)[ \t]*=[ \t]*(?:lib\.)?mk\w*Option\b"),
+    (rb"""(?m)^(?:variable|output|module|(?:resource|data)[ \t]+"[\w-]+")[ \t]+"([\w-]+)\""""),
 )
 _PATTERNS: dict[Language, tuple[bytes, ...]] = {
     "python": (),
@@ -205,6 +254,9 @@ _PATTERNS: dict[Language, tuple[bytes, ...]] = {
     "shell": _SHELL,
     "style": _STYLE,
     "data": (),
+    "lisp": _LISP,
+    "functional": _FUNCTIONAL,
+    "settings": _DECLARED,
     "other": _OTHER,
 }
 # What a script reads from its options is a setting, which nothing else defines.
@@ -227,6 +279,7 @@ _KEYS = {
         (rb"""(?m)^([A-Za-z_][\w-]*)[ \t]*="""),
         (rb"""(?m)^\[+(?:[\w.-]+\.)?([A-Za-z][\w-]*)\]+[ \t]*$"""),
     ),
+    "settings": ((rb"(?m)^[ \t]*(" + _WORD + rb"(?:-\w+)*)[ \t]*="),),
     "script": (*_KEY, *_SETTINGS),
     "typed script": (*_FIELD, *_SETTINGS),
 }
@@ -256,6 +309,10 @@ _VALUE = rb"""(?m)[\w)\]][ \t]+=[ \t]+["']([A-Za-z][a-z0-9]{4,}(?:-[a-z0-9]+)*)[
 _LONG_VALUE = (
     rb"""(?m)[\w)\]][ \t]+:?=[ \t]+["']([a-z][a-z0-9]*(?:_[a-z0-9]+){2,})["'][,;]?[ \t]*$"""
 )
+# What a program gives a name, and a constant of several words in quotes, which may be the name of a
+# variable: `{Name: "page_size"}`, `describe("PAGE_SIZE")`.
+_NAMED = rb"""\b[nN]ame["']?[ \t]*[:=][ \t]*["']([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)["']"""
+_CONSTANT = rb"""["'`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["'`]"""
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
@@ -386,6 +443,9 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     found.update(re.findall(_ENVIRONMENT_NAME, data))
     found.update(re.findall(_LONG_VALUE, data))
     keys.update(re.findall(_VALUE, data))
+    if language not in {"data", "style", "settings"}:
+        keys.update(re.findall(_NAMED, data))
+        keys.update(re.findall(_CONSTANT, data))
     if re.search(_QUOTED_OPTION, data):
         found.update(re.findall(_FLAG, data))
     return Definitions(_decode(found), _decode(keys - found))

@@ -166,6 +166,8 @@ class SourceChange:
         if key not in self.defined:
             return None
         same = [name for name in self._definers[key] if name.name.lstrip("-") == spelling]
+        if is_camel_case(spelling):  # in data it may be a title: `LangChain: langchain.md`
+            same = [name for name in same if name.language != "data"]
         if not same:
             return None
         definers = tuple(dict.fromkeys(name.path for name in same))
