@@ -459,6 +459,17 @@ def test_template_of_hugo_for_links_may_be_that_of_a_theme(repository, check, th
     assert check(repository).findings == ()
 
 
+@pytest.mark.parametrize("languages", [["en"], ["en", "fr"]])
+def test_links_are_paths_too_where_hugo_has_several_languages(repository, found, languages):
+    tables = "".join(f"[languages.{language}]\nweight = 1\n" for language in languages)
+    repository.write("hugo.toml", f"baseURL = 'https://example.org/'\n{tables}")
+    repository.write("content/use/allow.md", "# Allow\n\n[x](./block)\n")
+    repository.write("content/use/block.md", "# Block\n")
+    repository.commit()
+    written = "error broken-link content/use/allow.md:3 markdown ./block"
+    assert found(repository) == ([] if len(languages) > 1 else [written])
+
+
 def test_redirects_that_a_template_of_hugo_makes_are_read(repository, found):
     repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
     template = "{{ $now := 2 }}\n/use/now/*  /use/{{ $now }}/:splat\n{{ $old }}/x /y\n"

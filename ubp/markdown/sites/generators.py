@@ -29,6 +29,7 @@ from ubp.markdown.sites.literals import (
 from ubp.markdown.sites.site import (
     OWN_ANCHORS,
     OWN_HOOKS,
+    RESOLVES_PATHS,
     ROOT_LANGUAGE,
     SLUGS_LINKS,
     Root,
@@ -475,6 +476,8 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     kinds = {
         "slugs": _dig(parser, "autoheadingidtype"),
         "terms": _dig(parser, "autodefinitiontermid"),
+        # a template that Hugo has for sites with several languages
+        RESOLVES_PATHS: "yes" if _has_languages(settings) else "",
     }
     has_own_links = any(
         re.fullmatch(_HUGO_LINK_HOOK, p.removeprefix(f"{folder}/")) for p in configs
@@ -489,6 +492,12 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         base=urlsplit(str(settings.get("baseurl", ""))).path,
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
+
+
+def _has_languages(settings: Mapping[str, Any]) -> bool:
+    """Return whether a site of Hugo has several languages."""
+    languages = settings.get("languages")
+    return isinstance(languages, dict) and len(languages) > 1
 
 
 def _hugo_languages(

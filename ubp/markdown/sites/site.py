@@ -25,6 +25,7 @@ OWN_ANCHORS = "made by the site's own function"
 
 
 OWN_HOOKS = "programs of the site read its pages"
+RESOLVES_PATHS = "links may be paths of pages"
 """The option of a site whose programs may make anchors of comments in a page."""
 
 SLUGS_LINKS = "makes anchors of links as of headings"
@@ -344,8 +345,9 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
         is_index = without_page_suffix(source).rpartition("/")[2].lower() in site.style.folder_pages
         folders = [own if is_index else own.rpartition("/")[0]]
         if site.style.is_pretty and not is_index:
-            # a template of the site may resolve links as paths, too
-            folders = [own] if site.style.verifies == "sections" else [own, *folders]
+            # a template, the site's or the generator's, may resolve links as paths, too
+            is_known = site.style.verifies == "sections" and not site.option(RESOLVES_PATHS)
+            folders = [own] if is_known else [own, *folders]
         joined = (normalize_path(f"{folder}/{path}".lstrip("/")) for folder in folders)
         found = [address for address in joined if address is not None]
     if place is not None and not place.is_default and "{lang}" in place.root.url:
