@@ -206,6 +206,8 @@ def test_page_that_describes_a_removed_option_is_reported(client, removed, line)
         "docs/v2-release-notes/a.md",
         "docs/guide-migration.md",
         "docs/reader/plan.md",
+        "docs/removal-work-queue.md",
+        "docs/LIMITS_REVIEW_NOTES.md",
         "projects/reader/dispatches/01-read.md",
         "docs-old/guide.md",
         "docs/archived/guide.md",

@@ -52,6 +52,7 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("other", "proc pageSize*(page: Page): int =", "pageSize"),
         ("other", "pub fn page_size(page: Page) -> Int {", "page_size"),
         ("go", '{Type: "int", Name: "page_size"},', "page_size"),
+        ("rust", 'counter!("page_requests_total", 1);', "page_requests_total"),
         ("typed script", "size: z.number().describe('PAGE_SIZE'),", "PAGE_SIZE"),
         ("data", "page_size = 1", "page_size"),
         ("data", "  - page_size: 1", "page_size"),

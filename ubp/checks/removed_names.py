@@ -79,7 +79,8 @@ _NO_API = (
 _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground)/"
 # What will be, and what is somewhere else.
 _OTHER_PAGES = (
-    r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+-)?(?:plan|brief|retro|handoff))"
+    r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+[-_])?"
+    r"(?:plan|brief|retro|handoff|work[-_]queue|review[-_]notes))"
     r"[^/]*\.\w+$|(?:.*/)?(?:plans|briefs|dispatches|designs?|proposals|rfcs?|enhancements|keps)/"
 )
 # For people and agents who work on the repository: these pages name the tools that it requires.

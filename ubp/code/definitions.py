@@ -313,6 +313,8 @@ _LONG_VALUE = (
 # variable: `{Name: "page_size"}`, `describe("PAGE_SIZE")`.
 _NAMED = rb"""\b[nN]ame["']?[ \t]*[:=][ \t]*["']([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)["']"""
 _CONSTANT = rb"""["'`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["'`]"""
+# The name of a metric, an event or a table: `counter!("app_requests_total", 1)`.
+_QUOTED_NAME = rb"""["']([a-z][a-z0-9]*(?:_[a-z0-9]+){2,})["']"""
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
@@ -323,7 +325,7 @@ _QUOTED_OPTION = rb"""["'`](?:--)?[a-z][a-z0-9.]*(?:-[a-z0-9]|\.[a-z0-9]+\.[a-z]
 # Variables that many programs read.
 _CONVENTION = (
     r"(?i)(?:https?|ftp|all|no)_proxy|ssl_cert_\w+|(?:no|force)_color|clicolor\w*|node_env|xdg_\w+"
-    r"|lc_\w+|github_\w+|gitlab_\w+|aws_\w+|source_date_epoch|ld_library_path|python\w*path|java_home"
+    r"|lc_\w+|otel_\w+|github_\w+|gitlab_\w+|aws_\w+|source_date_epoch|ld_library_path|python\w*path|java_home"
     r"|virtual_env"
     # names with two underscores that have a meaning in Python, whoever defines them
     r"|__(?:init\w*|new|del|repr|str|bytes|format|hash|bool|call|len|length_hint|iter|next|reversed"
@@ -446,6 +448,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     if language not in {"data", "style", "settings"}:
         keys.update(re.findall(_NAMED, data))
         keys.update(re.findall(_CONSTANT, data))
+        keys.update(re.findall(_QUOTED_NAME, data))
     if re.search(_QUOTED_OPTION, data):
         found.update(re.findall(_FLAG, data))
     return Definitions(_decode(found), _decode(keys - found))
