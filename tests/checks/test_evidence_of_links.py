@@ -110,6 +110,7 @@ def test_page_that_a_build_writes_is_not_confirmed(  # noqa: PLR0917
     repository.write("mkdocs.yml", "site_name: x\n")
     repository.write("docs/index.md", "# A\n\n[x](net.md) [y](guide/readme.md)\n")
     repository.write("docs/guide/a.md", "# A\n")
+    repository.write("src/readme.md", "# A\n")
     repository.write(script, text)
     repository.commit("Write")
     subjects = {finding.subject for finding in check(repository).findings}

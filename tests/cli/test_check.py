@@ -301,6 +301,24 @@ def test_explain_site_shows_what_the_configuration_of_mkdocs_says_of_paths(repos
     assert "  paths of included files may begin in pieces/\n" in out
 
 
+@pytest.mark.parametrize("languages", [1, 2])
+def test_explain_site_shows_how_links_are_read_in_a_site_with_languages(
+    repository, ubp, at, languages
+):
+    tables = "".join(f"[languages.l{number}]\nweight = 1\n" for number in range(languages))
+    repository.write("one/hugo.toml", f"baseURL = 'https://example.org/'\n{tables}")
+    repository.write("one/content/a.md", "# A\n")
+    repository.write("two/docusaurus.config.js", "module.exports = {}\n")
+    repository.write("two/docs/a.md", "# A\n")
+    repository.commit()
+    at(repository)
+    out = ubp(repository, "check", "--explain-site").out
+    is_path = "  relative links may also be paths from the folder of their file\n" in out
+    assert is_path is (languages > 1)
+    assert "  a link from the root (/page) begins in the language of its page" in out
+    assert "  anchors: Hugo's, of Goldmark's headings\n" in out
+
+
 def test_explain_site_with_options_of_a_check_is_refused(broken, ubp):
     answer = ubp(broken, "check", "--explain-site", "--staged")
     assert answer.status == 2

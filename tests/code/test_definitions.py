@@ -46,9 +46,9 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("functional", "  | PageSize Int", "PageSize"),
         ("functional", "let rec page_size page =", "page_size"),
         ("functional", '  switch (long "page-size" <> help "x")', "page-size"),
-        ("settings", "  pageSize = lib.mkOption {", "pageSize"),
-        ("settings", 'variable "page_size" {', "page_size"),
-        ("settings", "  page-size = 1;", "page-size"),
+        ("declarative", "  pageSize = lib.mkOption {", "pageSize"),
+        ("declarative", 'variable "page_size" {', "page_size"),
+        ("declarative", "  page-size = 1;", "page-size"),
         ("other", "proc pageSize*(page: Page): int =", "pageSize"),
         ("other", "pub fn page_size(page: Page) -> Int {", "page_size"),
         ("go", '{Type: "int", Name: "page_size"},', "page_size"),
@@ -163,3 +163,9 @@ def test_names_with_a_meaning_in_python_are_not_defined():
 def test_options_in_comments_and_prose_are_not_defined(language, line):
     names = find_definitions(line.encode(), language).names
     assert not [name for name in names if name.startswith("--")]
+
+
+@pytest.mark.parametrize("name", ["OTEL_RESOURCE_ATTRIBUTES", "AWS_REGION", "NO_COLOR"])
+def test_variable_that_many_programs_read_is_not_defined(name):
+    definitions = find_definitions(f"value = os.getenv('{name}')".encode(), "python")
+    assert name not in definitions.names | definitions.keys

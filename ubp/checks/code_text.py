@@ -63,15 +63,10 @@ class CodeText:
         ]
         return read_files(self._context, paths)
 
-    def makes_file(self, path: FilePath) -> bool:
-        """Return whether what a build runs has the name of a file, which it may write.
-
-        Of a name that folders have in common it must have the folder, too.
-        """
-        parts = path.lower().split("/")
-        is_common = parts[-1].partition(".")[0] in {"index", "_index", "readme"}
-        name = "/".join(parts[-2:] if is_common else parts[-1:])
-        written = rb"(?<![\w.-])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w.-])"
+    def is_named_in_build(self, name: str) -> bool:
+        """Return whether a script of the build names a file, which it may then write."""
+        lowered = name.lower().encode("utf-8", "surrogateescape")
+        written = rb"(?<![\w.-])" + re.escape(lowered) + rb"(?![\w.-])"
         return re.search(written, self._build) is not None
 
     @cached_property

@@ -10,8 +10,8 @@ only where something shows that it is broken:
   which browsers distinguish;
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
   any, where no build makes folders of pages, or nearly all such links lead somewhere, and a file of
-  the name is elsewhere or no code of the repository has the folder's name; not
-  where a build's script has the file's name, or a symbolic link shows the page where the file is;
+  the name is elsewhere or no code of the repository has the folder's name; but not where a script
+  of the build names the file, or where the file exists beside a symbolic link to the page;
 - it names an image, from the root, in a folder that the site publishes unchanged, and no file of
   the repository has the name, and no code;
 - it would lead to a page if it began with a slash, or in the folder of the page's file;
@@ -137,8 +137,7 @@ class Evidence:
         """Return a sentence on what a link must mean, "" where the hint names it; None: unknown."""
         if removed := self._history.removed_target(finding.filepath, link):
             path, commit = removed
-            is_made = self._code.makes_file(path)
-            return None if is_made else f"{path} existed until {_written(commit)}."
+            return None if self._may_be_built(path) else f"{path} existed until {_written(commit)}."
         is_misread = self._counts.is_misread(finding.filepath, link, LINK)
         for text in () if is_misread else _other_beginnings(link):
             page = self._page_at(finding.filepath, link, text)
@@ -186,7 +185,7 @@ class Evidence:
         path = self._path_from_root(finding, link, site)
         if path is None or (site is None and self._is_copied(finding.filepath)):
             return False
-        if self._code.makes_file(path) or self._leads_elsewhere(finding.filepath, link):
+        if self._may_be_built(path) or self._leads_elsewhere(finding.filepath, link):
             return False
         if site is not None and not self._resolves_files(site, finding, link):
             return False
@@ -247,6 +246,12 @@ class Evidence:
             and name not in self._pages.paths_by_name
             and not self._code.makes_folder(name.rpartition(".")[0])
         )
+
+    def _may_be_built(self, path: FilePath) -> bool:
+        """Whether a script of the build names a file, with its folder if others have the name."""
+        parts = path.split("/")
+        is_common = parts[-1] in self._pages.paths_by_name
+        return self._code.is_named_in_build("/".join(parts[-2:] if is_common else parts[-1:]))
 
     def _leads_elsewhere(self, page: FilePath, link: Link) -> bool:
         """Whether a link leads to a file where a symbolic link shows its page."""

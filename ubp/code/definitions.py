@@ -23,7 +23,7 @@ Language = Literal[
     "data",
     "lisp",
     "functional",
-    "settings",
+    "declarative",
     "other",
 ]
 
@@ -70,7 +70,7 @@ _LANGUAGES: dict[str, Language] = {
     **dict.fromkeys(("json", "jsonc", "yaml", "yml", "toml"), "data"),
     **dict.fromkeys(("el", "clj", "cljs", "cljc", "lisp", "scm", "rkt"), "lisp"),
     **dict.fromkeys(("hs", "elm", "purs", "ml", "mli", "fs", "fsi"), "functional"),
-    **dict.fromkeys(("nix", "tf", "hcl"), "settings"),
+    **dict.fromkeys(("nix", "tf", "hcl"), "declarative"),
     **dict.fromkeys(
         ("rb", "lua", "ex", "exs", "pl", "r", "jl", "cr", "nim", "zig", "gleam"), "other"
     ),
@@ -256,7 +256,7 @@ _PATTERNS: dict[Language, tuple[bytes, ...]] = {
     "data": (),
     "lisp": _LISP,
     "functional": _FUNCTIONAL,
-    "settings": _DECLARED,
+    "declarative": _DECLARED,
     "other": _OTHER,
 }
 # What a script reads from its options is a setting, which nothing else defines.
@@ -279,7 +279,7 @@ _KEYS = {
         (rb"""(?m)^([A-Za-z_][\w-]*)[ \t]*="""),
         (rb"""(?m)^\[+(?:[\w.-]+\.)?([A-Za-z][\w-]*)\]+[ \t]*$"""),
     ),
-    "settings": ((rb"(?m)^[ \t]*(" + _WORD + rb"(?:-\w+)*)[ \t]*="),),
+    "declarative": ((rb"(?m)^[ \t]*(" + _WORD + rb"(?:-\w+)*)[ \t]*="),),
     "script": (*_KEY, *_SETTINGS),
     "typed script": (*_FIELD, *_SETTINGS),
 }
@@ -445,7 +445,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     found.update(re.findall(_ENVIRONMENT_NAME, data))
     found.update(re.findall(_LONG_VALUE, data))
     keys.update(re.findall(_VALUE, data))
-    if language not in {"data", "style", "settings"}:
+    if language not in {"data", "style", "declarative"}:
         keys.update(re.findall(_NAMED, data))
         keys.update(re.findall(_CONSTANT, data))
         keys.update(re.findall(_QUOTED_NAME, data))

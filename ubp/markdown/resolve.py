@@ -531,7 +531,7 @@ def _where_published(
     """Yield where the file of a link may lie, `paths` and other places; the likely ones first."""
     place, style = locate(site, source), site.style
     is_rooted = target.startswith(_ROOT_PREFIXES)
-    # a web address without a suffix is no path from the repository's root
+    # a web address without a suffix is not a path from the root of the repository
     is_address = target.startswith("/") and not _is_file(target) and style.name not in _LENIENT
     searches = style.searches_roots and (_page_suffix(target) or not is_rooted)
     folders = (

@@ -112,22 +112,28 @@ def _site(site: Site, pages: int) -> ExplainedSiteRecord:
 def _address_rules(style: Style) -> Iterator[str]:
     """Yield what decides where links without the suffix of a file lead."""
     yield f"links without a suffix are checked: {VERIFIED[style.verifies]}"
-    if style.is_pretty:
-        yield "a page is a folder: relative links without a suffix begin in it"
-    if style.drops_numbers:
-        yield "numbers at the beginning of names are not part of an address"
-    if style.drops_languages:
-        yield "a language at the end of a name (page.ja.md) begins the address"
-    if style.ignores_case:
-        yield "addresses are in lower case"
-    if style.searches_roots:
-        yield "relative links to files may also begin in a folder of pages"
-    if style.content_prefix:
-        yield f"{style.content_prefix} begins paths from {style.name}'s folder of pages"
-    if style.falls_back:
-        yield "a page that a language lacks is that of the default language"
-    if style.has_wikilinks:
-        yield "[[wikilinks]] are links"
+    rules = (
+        (style.is_pretty, "a page is a folder: relative links without a suffix begin in it"),
+        (style.resolves_paths, "relative links may also be paths from the folder of their file"),
+        (
+            style.localizes_links,
+            "a link from the root (/page) begins in the language of its page, if that has the page",
+        ),
+        (style.drops_numbers, "numbers at the beginning of names are not part of an address"),
+        (
+            style.drops_languages,
+            "a language at the end of a name (page.ja.md) begins the address",
+        ),
+        (style.ignores_case, "addresses are in lower case"),
+        (style.searches_roots, "relative links to files may also begin in a folder of pages"),
+        (
+            style.content_prefix,
+            f"{style.content_prefix} begins paths from {style.name}'s folder of pages",
+        ),
+        (style.falls_back, "a page that a language lacks is that of the default language"),
+        (style.has_wikilinks, "[[wikilinks]] are links"),
+    )
+    yield from (text for applies, text in rules if applies)
 
 
 def _path_rules(site: Site) -> Iterator[str]:

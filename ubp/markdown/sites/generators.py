@@ -29,7 +29,6 @@ from ubp.markdown.sites.literals import (
 from ubp.markdown.sites.site import (
     OWN_ANCHORS,
     OWN_HOOKS,
-    RESOLVES_PATHS,
     ROOT_LANGUAGE,
     SLUGS_LINKS,
     Root,
@@ -476,14 +475,14 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     kinds = {
         "slugs": _dig(parser, "autoheadingidtype"),
         "terms": _dig(parser, "autodefinitiontermid"),
-        # a template that Hugo has for sites with several languages
-        RESOLVES_PATHS: "yes" if _has_languages(settings) else "",
     }
     has_own_links = any(
         re.fullmatch(_HUGO_LINK_HOOK, p.removeprefix(f"{folder}/")) for p in configs
     )
     keeps_case = str(settings.get("disablepathtolower", "")).lower() == "true"
-    style = HUGO._replace(ignores_case=not keeps_case)
+    languages = settings.get("languages")
+    is_multilingual = isinstance(languages, dict) and len(languages) > 1
+    style = HUGO._replace(ignores_case=not keeps_case, resolves_paths=is_multilingual)
     return Site(
         style._replace(verifies="files") if has_own_links else style,
         folder,
@@ -492,12 +491,6 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         base=urlsplit(str(settings.get("baseurl", ""))).path,
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
-
-
-def _has_languages(settings: Mapping[str, Any]) -> bool:
-    """Return whether a site of Hugo has several languages."""
-    languages = settings.get("languages")
-    return isinstance(languages, dict) and len(languages) > 1
 
 
 def _hugo_languages(

@@ -25,7 +25,6 @@ OWN_ANCHORS = "made by the site's own function"
 
 
 OWN_HOOKS = "programs of the site read its pages"
-RESOLVES_PATHS = "links may be paths of pages"
 """The option of a site whose programs may make anchors of comments in a page."""
 
 SLUGS_LINKS = "makes anchors of links as of headings"
@@ -51,6 +50,7 @@ class Style(NamedTuple):
     `site_prefix` those from the folder of the site. `whole_keys` are those of the `keys` that set
     the whole address. `slugs_names`: names in addresses are slugs, as github-slugger makes them.
     `localizes_links`: addresses from the root begin in the language of their page.
+    `resolves_paths`: a template of the generator makes addresses of relative links that are paths.
     Without `knows_anchors` a heading may have the anchor of any generator.
     """
 
@@ -71,6 +71,7 @@ class Style(NamedTuple):
     whole_keys: tuple[str, ...] = ("url", "permalink")
     slugs_names: bool = False
     localizes_links: bool = False
+    resolves_paths: bool = False
     knows_anchors: bool = True
 
 
@@ -346,8 +347,8 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
         folders = [own if is_index else own.rpartition("/")[0]]
         if site.style.is_pretty and not is_index:
             # a template, the site's or the generator's, may resolve links as paths, too
-            is_known = site.style.verifies == "sections" and not site.option(RESOLVES_PATHS)
-            folders = [own] if is_known else [own, *folders]
+            is_address = site.style.verifies == "sections" and not site.style.resolves_paths
+            folders = [own] if is_address else [own, *folders]
         joined = (normalize_path(f"{folder}/{path}".lstrip("/")) for folder in folders)
         found = [address for address in joined if address is not None]
     if place is not None and not place.is_default and "{lang}" in place.root.url:
