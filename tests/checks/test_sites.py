@@ -506,6 +506,7 @@ def test_path_from_the_root_is_one_of_the_page_s_own_version(repository, found):
     for folder, heading in (("docs/main", "New"), (last, "Now"), (first, "Old")):
         repository.write(f"{folder}/setup.md", f"# Setup\n\n## {heading}\n")
         repository.write(f"{folder}/more/index.md", "# More\n\n[a](/main/setup.md#old)\n")
+    repository.write("main/setup.md", "# Setup\n\n## Old\n")  # no page of the site
     repository.commit()
     assert found(repository) == [
         f"warning missing-anchor {folder}/more/index.md:3 markdown /main/setup.md#old"
