@@ -471,6 +471,20 @@ def test_address_that_begins_in_the_page_is_a_finding_where_a_page_is_a_folder(
     assert hints(check(repository)) == ([("markdown ./end/", hint)] if is_folder else [])
 
 
+@pytest.mark.parametrize("is_hugo", [False, True])
+def test_address_in_a_folder_is_a_finding_among_many_where_no_template_makes_addresses(
+    repository, check, is_hugo
+):
+    config = "export default { integrations: [(await import('@astrojs/starlight')).default({})] }\n"
+    name = "hugo.toml" if is_hugo else "astro.config.mjs"
+    repository.write(name, "baseURL = 'https://example.org/'\n" if is_hugo else config)
+    folder = "content" if is_hugo else "src/content/docs"
+    for number in range(10):
+        repository.write(f"{folder}/use/part-{number}.md", f"# Part\n\n[x](./part-{9 - number}/)\n")
+    repository.commit("Begin")
+    assert len(hints(check(repository))) == (0 if is_hugo else 10)
+
+
 FILLS = {
     "{{ steps }}": True,
     "- {{< steps >}}": True,
@@ -521,6 +535,19 @@ def test_anchor_with_the_letters_of_a_heading_is_not_confirmed_where_few_show_si
     text = (signs.root / "docs/index.md").read_text()
     signs.write("docs/index.md", text.replace("[x](/steps#step-2-set-step-2)", ""))
     assert forms(check(signs)) == [("#", 1)]
+
+
+def test_anchor_with_the_letters_of_a_heading_of_the_fourth_level_is_a_finding(signs, check):
+    text = (signs.root / "docs/setup.md").read_text()
+    signs.write("docs/setup.md", text.replace("## [rollBack]", "#### [rollBack]"))
+    assert [subject for subject, _ in hints(check(signs))] == ["markdown /setup#roll-back-now"]
+
+
+def test_anchor_with_a_second_number_sign_is_a_finding_with_its_fix(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x](/setup##install)\n")
+    ((subject, hint),) = hints(check(guide))
+    assert subject == "markdown /setup##install"
+    assert hint == "It has one # too many. Did you mean #install?"
 
 
 @pytest.mark.parametrize("other", ['<a id="roll-back-now"></a>', "<!-- roll-back-now -->"])
@@ -814,6 +841,54 @@ def test_readme_of_no_site_has_the_headings_that_github_shows(repository, check,
     repository.write("app/names.ts", 'export const name = "security"\n')
     repository.commit("Write")
     assert hints(check(repository)) == ([("markdown #security", "")] if is_found else [])
+
+
+@pytest.mark.parametrize(("page", "is_found"), [("README.md", True), ("guide.md", False)])
+def test_files_that_a_readme_of_no_site_lacks_are_findings_however_many(
+    repository, check, page, is_found
+):
+    links = [f"img/{number}.png" for number in range(10)]
+    repository.write(f"app/{page}", "# App\n\n" + "".join(f"![x]({link})\n" for link in links))
+    repository.commit("Write")
+    subjects = [subject for subject, _ in hints(check(repository))]
+    assert subjects == ([f"image {link}" for link in links] if is_found else [])
+
+
+@pytest.mark.parametrize(
+    ("link", "script", "is_found"),
+    [
+        ("bin/find-schema.js", "", True),
+        ("bin/find-schema.js", "cat find-schema.js > docs/bin\n", False),
+        ("bin/find-schema.js", "write('find-schema')\n", False),
+        ("bin/main.go", "", False),  # another folder has one
+        ("bin/find-schema.png", "", False),
+        ("/bin/find-schema.js", "", False),
+    ],
+)
+def test_path_of_code_is_a_finding_where_nothing_has_its_name(
+    repository, check, link, script, is_found
+):
+    repository.write("_config.yml", "title: x\ntheme: minima\n")
+    repository.write("index.md", "# Index\n\n[x](use/a.md)\n")
+    repository.write("use/a.md", f"# A\n\n[x]({link})\n")
+    repository.write("src/main.go", "package main\n")
+    repository.write("deploy.sh", script)
+    repository.commit("Write")
+    assert hints(check(repository)) == ([(f"markdown {link}", "")] if is_found else [])
+
+
+def test_layout_in_front_matter_of_docusaurus_makes_no_heading(repository, check):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    repository.write("docs/a.md", f"---\nlayout: doc\n---\n# A\n\n## One\n\n{SENTENCES}")
+    repository.write("docs/b.md", "# B\n\n" + "[x](./a.md#one)\n" * 20 + "[y](./a.md#two)\n")
+    repository.write("src/names.ts", 'export const name = "two"\n')
+    repository.commit("Write")
+    assert hints(check(repository)) == [("markdown ./a.md#two", "")]
+
+
+def test_address_from_the_root_does_not_depend_on_what_includes_its_page(guide, check):
+    guide.write("docs/_parts/a.md", "# A\n\n[x](/setup#instal) [y](setup.md#instal)\n")
+    assert [subject for subject, _ in hints(check(guide))] == ["markdown /setup#instal"]
 
 
 @pytest.mark.parametrize(("page", "is_found"), [("README.md", True), ("guide.md", False)])

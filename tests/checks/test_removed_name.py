@@ -1189,6 +1189,15 @@ def test_name_is_removed_although_a_script_has_another_spelling(
     assert [text for text, _ in hints(repository)] == ([name] if is_removed else [])
 
 
+def test_name_is_not_removed_where_a_file_has_this_very_spelling(repository, hints):
+    repository.write("src/a.ts", "export const pageStore = 1\nexport const showPage = 2\n")
+    repository.write("src/pageStore.vue", "<template></template>\n")
+    repository.write("docs/one.md", "`showPage` has `pageStore`.\n")
+    repository.commit()
+    repository.write("src/a.ts", "export const showPage = 2\nclass PageStore {}\n")
+    assert hints(repository) == []
+
+
 @pytest.mark.parametrize(
     ("kept", "is_removed"),
     [

@@ -459,6 +459,17 @@ def test_template_of_hugo_for_links_may_be_that_of_a_theme(repository, check, th
     assert check(repository).findings == ()
 
 
+@pytest.mark.parametrize("theme", ["'plain'", "['other', 'plain']"])
+def test_files_of_a_theme_of_hugo_are_published(repository, found, theme):
+    repository.write("hugo.toml", f"baseURL = 'https://example.org/'\ntheme = {theme}\n")
+    repository.write("themes/plain/static/img/first.png", "x")
+    repository.write("themes/unused/static/img/second-part.png", "x")
+    repository.write("content/a.md", "# A\n\n![x](/img/first.png) ![y](/img/second-part.png)\n")
+    repository.write("content/b.md", "# B\n\n![x](../img/first.png)\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link content/a.md:3 image /img/second-part.png"]
+
+
 @pytest.mark.parametrize("languages", [["en"], ["en", "fr"]])
 def test_links_are_paths_too_where_hugo_has_several_languages(repository, found, languages):
     tables = "".join(f"[languages.{language}]\nweight = 1\n" for language in languages)

@@ -76,6 +76,20 @@ def test_explicit_ids_of_generators_and_block_ids_are_anchors() -> None:
     assert _anchors(text) == {"setup-install", "Install", "^claim-1", "^item"}
 
 
+def test_explicit_id_may_have_escaped_braces() -> None:
+    assert "recipient" in _anchors(
+        "### [`recipient`](#recipient)[`App`](app.mdx) \\{#recipient\\}\n"
+    )
+
+
+def test_fence_below_a_component_of_mdx_is_code() -> None:
+    tab = '<TabItem value="{0}">\n```{0}\n# {0}\n\n# more\n```\n</TabItem>\n'
+    text = f"<Tabs>\n{tab.format('go')}{tab.format('rust')}</Tabs>\n\n## After\n"
+
+    assert _anchors(text) == {"after"}
+    assert _anchors("<div>\n```go\n\n# one\n```\n</div>\n\n## After\n") == {"one"}  # as GitHub
+
+
 def test_references_in_a_heading_are_links() -> None:
     assert _anchors("## See [this][r]\n\n[r]: x.md\n") == {"see-this"}
 

@@ -97,6 +97,7 @@ def test_hostile_body_is_scanned_in_linear_time(body: str):
     [
         ("Start {#start}", "Start"),
         ("Start { .wide #start }", "Start"),
+        (r"Start \{#start\}", "Start"),
         ("Start { .wide .tall }", "Start"),
         ("Start {: .wide }", "Start"),
         ("The set {a, b}", "The set {a, b}"),

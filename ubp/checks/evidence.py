@@ -6,12 +6,13 @@ only where something shows that it is broken:
 
 - its target existed by the same rules in an earlier version, and nothing has taken its place;
 - a page of the same name, in another version or language, has the heading;
-- it differs from an existing name by a slip of the fingers, or from an anchor by capital letters,
-  which browsers distinguish;
+- it differs from an existing name by a slip of the fingers, or from an anchor by a second `#` or
+  by capital letters, which browsers distinguish;
 - it names a file by its path, as every generator and GitHub read it, in a folder that exists; or in
   any, where no build makes folders of pages, or nearly all such links lead somewhere, and a file of
   the name is elsewhere or no code of the repository has the folder's name; but not where a script
   of the build names the file, or where the file exists beside a symbolic link to the page;
+- it names a file of code by its path, and no file and no code of the repository has the name;
 - it names an image, from the root, in a folder that the site publishes unchanged, and no file of
   the repository has the name, and no code;
 - it would lead to a page if it began with a slash, or in the folder of the page's file;
@@ -78,6 +79,10 @@ _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
     re.IGNORECASE,
 )
+_SOURCE_CODE = re.compile(
+    r"\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kts?|swift|cs|cc?|cpp|hh?|hpp|scala|sh|sql|lua)$",
+    re.IGNORECASE,
+)
 # What a link would be if it began as its author may have meant, by its first letter.
 _BEGINNINGS = {
     "/": "From the root,",
@@ -107,7 +112,8 @@ class Evidence:
             return ""
         site = self._context.graph.sites.of(finding.filepath)
         is_within = not link.target and finding.rule == ANCHOR
-        if (site is not None or is_within) and _PIECES.search(finding.filepath):
+        is_relative = not link.target.startswith("/")
+        if is_relative and (site is not None or is_within) and _PIECES.search(finding.filepath):
             return None  # its links begin elsewhere
         if finding.rule == ANCHOR:
             return self._of_anchor(finding, link)
@@ -130,20 +136,32 @@ class Evidence:
             return meant
         if isinstance(finding.fix, LinkFix) and finding.fix.target not in {None, finding.related}:
             return ""
-        is_lost = is_named and not self._counts.is_misread(finding.filepath, link, LINK)
-        return "" if is_lost or self._is_absent_neighbor(finding.filepath, link) else None
+        is_misread = self._counts.is_misread(finding.filepath, link, LINK)
+        is_lost = is_named and (not is_misread or is_github_readme(site, finding.filepath))
+        is_absent = (
+            is_lost
+            or self._names_absent_code(finding.filepath, link)
+            or self._is_absent_neighbor(finding.filepath, link)
+        )
+        return "" if is_absent else None
 
     def _meant_target(self, finding: Finding, link: Link) -> str | None:
         """Return a sentence on what a link must mean, "" where the hint names it; None: unknown."""
         if removed := self._history.removed_target(finding.filepath, link):
             path, commit = removed
             return None if self._may_be_built(path) else f"{path} existed until {_written(commit)}."
-        is_misread = self._counts.is_misread(finding.filepath, link, LINK)
-        for text in () if is_misread else _other_beginnings(link):
+        may_be_rewritten = self._may_be_rewritten(finding.filepath, link)
+        for text in () if may_be_rewritten else _other_beginnings(link):
             page = self._page_at(finding.filepath, link, text)
             if page is not None:
                 return f"{_BEGINNINGS[text[:1]]} {text} is {page}." if not finding.hint else ""
         return None
+
+    def _may_be_rewritten(self, source: FilePath, link: Link) -> bool:
+        """Whether a template may make addresses of such links, as many of them lead nowhere."""
+        site = self._context.graph.sites.of(source)
+        fills_templates = site is None or site.style.name in FILLS_TEMPLATES
+        return fills_templates and self._counts.is_misread(source, link, LINK)
 
     def _page_at(self, source: FilePath, link: Link, text: str) -> FilePath | None:
         """Return the page to which a link would lead with another text as its target."""
@@ -247,6 +265,19 @@ class Evidence:
             and not self._code.makes_folder(name.rpartition(".")[0])
         )
 
+    def _names_absent_code(self, page: FilePath, link: Link) -> bool:
+        """Whether a link is the relative path of code whose name no file and no code has."""
+        site, name = self._context.graph.sites.of(page), link.target.rpartition("/")[2]
+        return (
+            link.kind in {"markdown", "definition"}
+            and not link.target.startswith(("/", "~", "@"))
+            and _SOURCE_CODE.search(name) is not None
+            and (site is None or not (site.style.name in HAS_LABELS or leaves(site, page, link)))
+            and name not in self._pages.paths_by_name
+            and not self._code.makes_folder(name.rpartition(".")[0])
+            and not self._code.is_named_in_build(name)
+        )
+
     def _may_be_built(self, path: FilePath) -> bool:
         """Whether a script of the build names a file, with its folder if others have the name."""
         parts = path.split("/")
@@ -299,8 +330,8 @@ class Evidence:
         site = self._context.graph.sites.of(target) if target else None
         if target is None or not letters or self._may_be_written_otherwise(site, target, link):
             return None
-        if site is not None and self._differs_in_case(site, target, anchor):
-            return "Browsers distinguish capital letters in anchors."
+        if (slip := self._slip_of_signs(site, target, anchor)) is not None:
+            return slip
         if self.is_in_named_file(finding):
             return None
         if self._pages.text(target).spells(letters):
@@ -342,6 +373,14 @@ class Evidence:
         # MyST resolves it among all labels and objects of a site
         return site.style.name in HAS_LABELS and not link.target
 
+    def _slip_of_signs(self, site: Site | None, page: FilePath, anchor: str) -> str | None:
+        """Return a sentence where only capitals or a # tell an anchor from one of the page."""
+        if anchor.startswith("#") and anchor.lstrip("#") in self._context.graph.anchors(page):
+            return "It has one # too many."
+        if site is not None and self._differs_in_case(site, page, anchor):
+            return "Browsers distinguish capital letters in anchors."
+        return None
+
     def _differs_in_case(self, site: Site, page: FilePath, anchor: str) -> bool:
         """Return whether a page has an anchor in lower case, and nothing that may spell it so.
 
@@ -353,7 +392,7 @@ class Evidence:
             and lowered != anchor
             and lowered in self._context.graph.anchors(page)
             and letters_of(anchor) not in self._pages.titles(page)
-            and not text.fillers
+            and not self._pages.fillers(page)
             and not text.sets_name(anchor)
             and not any(named.sets_name(anchor) for named in self._pages.named_files(page))
             and self._counts.anchors_in_case[site] < self._counts.anchors_found[site]
@@ -364,7 +403,10 @@ class Evidence:
         if self._is_nothing_but_text(page):
             return True
         text = self._pages.text(page)
-        if any(not self._makes_no_heading(page, filler, letters) for filler in text.fillers):
+        if any(
+            not self._makes_no_heading(page, filler, letters)
+            for filler in self._pages.fillers(page)
+        ):
             return False
         site = self._context.graph.sites.of(page)
         folder = site.folder if site else ""

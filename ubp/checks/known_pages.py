@@ -8,17 +8,20 @@ from itertools import islice
 
 from ubp.checks.code_text import read_files
 from ubp.checks.context import RuleContext
-from ubp.checks.page_text import PageText, letters_of, squash
+from ubp.checks.page_text import LAYOUT, PageText, letters_of, squash
 from ubp.core.interruption import batches
 from ubp.core.model import MODE_SYMLINK, FilePath
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.markdown.resolve import stem
+from ubp.markdown.sites.anchors import TERM
 
 # Other pages that have a heading's letters, all read: a word in more is too common.
 MAX_ALIKE = 100
 PAGES_READ = 200  # at once
 # Generators whose pages are their files, and not what a layout makes of their front matter.
 SHOWS_FILES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "starlight"})
+# Those that make nothing of `layout:` in front matter.
+HAS_NO_LAYOUTS = frozenset({"mkdocs", "docusaurus", "mdbook", "sphinx"})
 MAX_NAMED = 50  # files that a page names
 FOLDER_PAGES = frozenset({"index", "_index", "readme"})
 
@@ -41,11 +44,14 @@ class KnownPages:
         return self._texts[path]
 
     def headings(self, page: FilePath) -> dict[str, str]:
-        """Return the headings of a page by their letters."""
+        """Return the headings of a page, of all levels, by their letters."""
         if page not in self._headings_of:
-            sections = self._context.graph.sections(page)
-            titles = (section.heading_path[-1] for section in sections if section.heading_path)
-            self._headings_of[page] = {letters_of(title): title for title in titles}
+            texts = [
+                heading.text
+                for heading in self._context.graph.headings(page)
+                if heading.level != TERM
+            ]
+            self._headings_of[page] = {letters_of(text): text for text in texts}
         return self._headings_of[page]
 
     def titles(self, page: FilePath) -> frozenset[str]:
@@ -57,19 +63,27 @@ class KnownPages:
         )
 
     def has_own_text(self, page: FilePath) -> bool:
-        """Return whether what a page shows is what is in its file."""
-        site = self._context.graph.sites.of(page)
+        """Return whether what a page shows is its text: sentences, and no tag or component."""
+        site, text = self._context.graph.sites.of(page), self.text(page)
         shows_file = site is None or site.style.name in SHOWS_FILES
-        return shows_file and self.text(page).has_own_text()
+        is_filled = text.has_component or self.fillers(page)
+        return shows_file and not is_filled and text.has_sentences
+
+    def fillers(self, page: FilePath) -> frozenset[str]:
+        """Return the names of what fills a page from elsewhere when its site is built."""
+        site, fillers = self._context.graph.sites.of(page), self.text(page).fillers
+        if site is None or site.style.name not in HAS_NO_LAYOUTS:
+            return fillers
+        return frozenset(name for name in fillers if not name.startswith(LAYOUT))
 
     def sibling(self, target: FilePath, anchor: str) -> FilePath | None:
         """Return a page of the same name that has an anchor, and all that fills the other page."""
         site = self._context.graph.sites.of(target)
-        fillers = self.text(target).fillers
+        fillers = self.fillers(target)
         for path in self._pages_by_name.get(_page_name(target), ()):
             if path == target or self._context.graph.sites.of(path) != site:
                 continue
-            if anchor in self._context.graph.anchors(path) and fillers <= self.text(path).fillers:
+            if anchor in self._context.graph.anchors(path) and fillers <= self.fillers(path):
                 return path
         return None
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS
 from ubp.checks.known_pages import KnownPages
-from ubp.checks.page_text import letters_of
+from ubp.checks.page_text import LAYOUT, letters_of
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.index.link_graph import GraphEdge
@@ -35,7 +35,6 @@ MIN_IN_CAPITALS = 20
 # the page's text then, and no other headings.
 MIN_IN_LAYOUT = 3
 TIMES_IN_LAYOUT = 4
-_LAYOUT = "layout "
 _SIGN = re.compile(r"[^\w\s]|_")
 _PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
@@ -195,7 +194,7 @@ class LinkCounts:
         found, lost = set[tuple[str, FilePath, str]](), set[tuple[str, FilePath, str]]()
         for target, anchor, has_anchor in self._anchors:
             for filler in self._pages.text(target).fillers:
-                if filler.startswith(_LAYOUT):
+                if filler.startswith(LAYOUT):
                     anchors = found if has_anchor else lost
                     anchors.add((filler, target, anchor))
         return Counter(key[0] for key in found), Counter(key[0] for key in lost)

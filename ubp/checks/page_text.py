@@ -50,6 +50,7 @@ _HARMLESS = frozenset(
     {"tip", "note", "info", "warning", "danger", "caution", "details", "important"}
     | {"else", "elif", "elsif", "elseif"}
 )
+LAYOUT = "layout "  # a filler's name begins so
 _LIST_END = re.compile(r"^[ \t]*-+8<-+[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"\{\{[^{}]{0,1000}\}\}|\{%[^%]{0,1000}%\}")
 MAX_BESIDE = 2_000  # characters of a line on either side of a tag; in a longer one it stands alone
@@ -114,10 +115,6 @@ class PageText:
             for kind, written in match.groupdict().items()
             if written and (kind not in {"heading", "underlined"} or _DYNAMIC.search(written))
         )
-
-    def has_own_text(self) -> bool:
-        """Whether its text is its own: there are sentences, and no tag or component."""
-        return not self.fillers and not self.has_component and self.has_sentences
 
     @cached_property
     def has_sentences(self) -> bool:

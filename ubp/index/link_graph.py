@@ -28,7 +28,7 @@ from ubp.index.store.links import (
 from ubp.index.store.page_facts import PageFactsTable
 from ubp.index.tree import IndexContext, document_filter
 from ubp.markdown.resolve import Bucket, Resolution, requested_names, whole_anchors
-from ubp.markdown.sites.anchors import IncludedPage, PageAnchors
+from ubp.markdown.sites.anchors import HeadingName, IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import configured_site, site_anchors
 from ubp.markdown.sites.site import Sites
 
@@ -258,8 +258,17 @@ class LinkGraph:
         self._page_facts.learn(blobs)
         return self._page_facts.fields(blobs)
 
+    def headings(self, path: FilePath) -> tuple[HeadingName, ...]:
+        """Return the headings of all levels of a page, and the terms of its definitions."""
+        return self._page_anchors(path).headings
+
     def anchors(self, path: FilePath) -> frozenset[str]:
         """Return the anchors of a page: those of its site's generator, or of GitHub."""
+        github = configured_site("github", FilePath(""), FilePath(""), "")
+        return site_anchors(self._page_anchors(path), self.sites.of(path) or github)
+
+    def _page_anchors(self, path: FilePath) -> PageAnchors:
+        """Return what a page, with the pages that it includes, says about its anchors."""
 
         def read(page: FilePath) -> PageAnchors:
             blobs = self.blobs([page])
@@ -276,10 +285,7 @@ class LinkGraph:
                 None,
             )
 
-        site = self.sites.of(path)
-        page = whole_anchors(path, site, read, find)
-        github = configured_site("github", FilePath(""), FilePath(""), "")
-        return site_anchors(page, site or github)
+        return whole_anchors(path, self.sites.of(path), read, find)
 
     def _replaced(self, graph: StoredGraphVersion) -> Edges:
         """Return the stored edges that the patch replaces."""

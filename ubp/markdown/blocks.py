@@ -24,6 +24,7 @@ _CONTAINER = re.compile(
     rf"(?:(?:!!!|\?\?\?\+?)[ ]?(?:{_TYPE})?(?:{_TITLE})?|===[+!]*{_TITLE})[ \t]*"
 )
 CONTAINER_INDENT = 4
+_COMPONENT = re.compile(r"</?[A-Z]")
 
 Rule = Callable[[StateBlock, int, int, bool], bool]
 
@@ -268,6 +269,24 @@ def _container(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
     return True
 
 
+def _html(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Consume a block of HTML, which ends before a fence where it begins with a component of MDX.
+
+    MDX reads `<TabItem value="go">` as a block of its own, and CommonMark all up to an empty line.
+    """
+    start = state.bMarks[first] + state.tShift[first]
+    if not silent and _COMPONENT.match(state.src, start):
+        line = first + 1
+        while line < end and not state.isEmpty(line) and not _is_fence(state, line):
+            line += 1
+        end = line
+    return rules_block.html_block(state, first, end, silent)
+
+
+def _is_fence(state: StateBlock, line: int) -> bool:
+    return state.src.startswith(("```", "~~~"), state.bMarks[line] + state.tShift[line])
+
+
 _LIST: tuple[Rule, ...] = (rules_block.list_block,)
 _RULE_OR_LIST: tuple[Rule, ...] = (_thematic_break, rules_block.list_block)
 _ENDERS: dict[str, tuple[Rule, ...]] = {
@@ -278,7 +297,7 @@ _ENDERS: dict[str, tuple[Rule, ...]] = {
     "-": _RULE_OR_LIST,
     "_": (_thematic_break,),
     "+": _LIST,
-    "<": (rules_block.html_block,),
+    "<": (_html,),
     "#": (rules_block.heading,),
     **dict.fromkeys("0123456789", _LIST),
 }

@@ -10,7 +10,11 @@ ATTRIBUTES = (
 )
 LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 
-_OWN_ID = re.compile(rf"[ \t]*(?:{ATTRIBUTES}|\{{/\*[ \t]*#(?P<mdx>[^\s{{}}*]+)[ \t]*\*/\}})$")
+# Docusaurus also reads `\{#id\}`.
+_OWN_ID = re.compile(
+    rf"[ \t]*(?:{ATTRIBUTES}|\\\{{#(?P<escaped>\w[^\s{{}}\\]*)\\\}}"
+    r"|\{/\*[ \t]*#(?P<mdx>[^\s{}*]+)[ \t]*\*/\})$"
+)
 _CLASSES = re.compile(r"[ \t]\{:?[ \t]*(?:\.[\w-]+[ \t]*)+\}$")  # `{ .class }`, `{: .class}`
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!]")
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
@@ -35,7 +39,7 @@ def split_own_id(content: str) -> tuple[str, str]:
     match = _OWN_ID.search(content)
     if match is None:
         return _CLASSES.sub("", content).rstrip(), ""
-    return content[: match.start()].rstrip(), match["id"] or match["mdx"]
+    return content[: match.start()].rstrip(), match["id"] or match["escaped"] or match["mdx"]
 
 
 def plain_title(content: str) -> str:

@@ -11,6 +11,7 @@ from ubp.core.paths import doc_id
 from ubp.index.link_graph import GraphEdge, LinkGraph
 from ubp.index.view import View
 from ubp.markdown.resolve import Bucket, PageNameForms, Targets, resolve, stem
+from ubp.markdown.sites.anchors import HeadingName
 from ubp.markdown.sites.site import Sites
 
 T = TypeVar("T")
@@ -144,6 +145,10 @@ class Graph:
     def sections_of(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Section, ...]]:
         """Return the sections of each of these documents."""
         return self._link_graph.sections_of(paths)
+
+    def headings(self, path: FilePath) -> tuple[HeadingName, ...]:
+        """Return the headings of all levels of a page, and the terms of its definitions."""
+        return self._link_graph.headings(path)
 
     def anchors(self, path: FilePath) -> frozenset[str]:
         """Return the anchors that a link to a document may have."""

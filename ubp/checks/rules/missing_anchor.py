@@ -115,6 +115,8 @@ class _Anchors:
         meant = meant_heading(written, anchors)
         if meant and nfc(meant) == nfc(written):
             return DECOMPOSED, None
+        if mark and written in anchors:  # `page##heading`
+            meant = written
         if meant:
             text = percent_encode(meant)
             if link.kind in WIKILINKS:

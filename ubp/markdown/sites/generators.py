@@ -456,7 +456,7 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     roots = list(_hugo_languages(folder, content, default, settings.get("languages")))
     mounts = settings.get("module", {})
     mounts = mounts.get("mounts", ()) if isinstance(mounts, dict) else ()
-    static = [FilePath(f"{folder}/static".lstrip("/"))]
+    static = [FilePath(f"{folder}/static".lstrip("/")), *_hugo_themes_static(folder, settings)]
     for mount in mounts if isinstance(mounts, list) else ():
         if not isinstance(mount, dict):
             continue
@@ -491,6 +491,15 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         base=urlsplit(str(settings.get("baseurl", ""))).path,
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
+
+
+def _hugo_themes_static(folder: FilePath, settings: Mapping[str, Any]) -> Iterator[FilePath]:
+    """Yield the folders of files that a site's themes publish, as they lie in the repository."""
+    themes, theme = str(settings.get("themesdir", "themes")), settings.get("theme", ())
+    for name in [theme] if isinstance(theme, str) else theme if isinstance(theme, list) else ():
+        static = join(folder, f"{themes}/{name}/static")
+        if static:
+            yield static
 
 
 def _hugo_languages(
