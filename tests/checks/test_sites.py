@@ -49,6 +49,13 @@ SITES = {
         ),
         "docs/src/logo.svg": "<svg/>\n",
     },
+    "hexo": {
+        "docs/_config.yml": "title: x\n",
+        "docs/package.json": '{"dependencies": {"hexo": "^7", "hexo-renderer-marked": "^7"}}\n',
+        "docs/themes/own/_config.yml": "menu: x\n",
+        "docs/source/guide/start.md": "# It's é\n\n## Set-up\n",
+        "docs/source/logo.svg": "<svg/>\n",
+    },
     "sphinx": {
         "docs/src/conf.py": "extensions = ['myst_parser']\nmyst_heading_anchors = 3\n",
         "docs/src/guide/start.md": "(goal)=\n# Start here!\n\n## Set-up\n",
@@ -89,6 +96,7 @@ SITES = {
     },
 }
 PAGES = {
+    "hexo": "docs/source/about.md",
     "starlight": "docs/src/content/docs/about.md",
     "nextra": "docs/content/about.md",
     "quarto": "docs/about.md",
@@ -108,6 +116,10 @@ WORKING = {
         " ![c](logo.svg) [d](../x/y.html)"
     ),
     "jekyll": "[a](/guide/start/#set-up) [b](_guide/start.md) ![c](/logo.svg) [d](/later/)",
+    "hexo": (
+        "[a](/guide/start.html#Set-up) [b](guide/start.html#It\u2019s-e)"
+        " [c](guide/start.html#It-s-e) ![d](/logo.svg) ![e](logo.svg)"
+    ),
     "sphinx": "[a](guide/start.md#set-up) [b](#goal) ![c](logo.svg)",
     "starlight": (
         "[a](/guide/start-v12/#set-up) [b](/x/guide/start-v12) ![c](/logo.svg) [d](/guide/moved/)"
@@ -124,6 +136,7 @@ BROKEN = {
     "hugo": "[a](/guide/begin/) [b](/guide/start/#setup) [c](begin.md) ![d](/lgo.svg)",
     "mdbook": "[a](begin.html) [b](guide/start.html#setup) [c](begin.md) {{#include x.rs}}",
     "jekyll": "[a](begin.md) [b](/guide/start/#setup) ![c](lgo.svg) ![d](/lgo.svg)",
+    "hexo": "[a](begin.md) [b](guide/start.html#set-up) ![c](lgo.svg) ![d](/lgo.svg)",
     "sphinx": "[a](begin.md) [b](guide/start.md#setup) [c](#gaol) ![d](lgo.svg)",
     "starlight": "[a](/guide/begin/) [b](/guide/start-v12/#setup) [c](begin.md) ![d](/lgo.svg)",
     "nextra": "[a](begin.md) [b](/guide/start#set-up) [c](start.mdx) ![d](/lgo.svg)",

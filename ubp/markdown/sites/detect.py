@@ -83,7 +83,9 @@ def config_paths(paths: Iterable[FilePath]) -> list[FilePath]:
 
 
 def package_paths(configs: Iterable[FilePath]) -> frozenset[FilePath]:
-    """Return the paths at which a package may say which version of VitePress a site needs."""
+    """Return the paths at which a package may name a site's generator, or its version."""
     homes = (path.partition(".vitepress/") for path in configs)
     folders = {folder.rstrip("/") for folder, mark, _ in homes if mark}
-    return frozenset(path for folder in folders for path in packages_above(folder))
+    above = {path for folder in folders for path in packages_above(folder)}
+    beside = (re.fullmatch(r"(?P<folder>(?:.*/)?)_config\.ya?ml", path) for path in configs)
+    return frozenset(above.union(FilePath(f"{m['folder']}package.json") for m in beside if m))

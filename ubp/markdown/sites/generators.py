@@ -565,7 +565,19 @@ def _mdbook_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
     return _numbered((heading for heading in headings if heading.level), slug_of)
 
 
-# Jekyll
+# Jekyll and Hexo
+
+
+def _read_jekyll_or_hexo(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    """Read a file whose name both have; a site of Hexo is a package that requires it."""
+    outer, _, name = folder.rpartition("/")
+    if name and f"/{outer}".endswith("/themes"):
+        parent = FilePath(f"{outer.removesuffix('themes')}_config.yml")
+        if parent in configs:
+            return None  # settings of a theme
+    package = configs.get(FilePath(f"{folder}/package.json".lstrip("/")), b"")
+    read = _read_hexo if re.search(_HEXO, package) else _read_jekyll
+    return read(folder, path, configs)
 
 
 def _read_jekyll(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
@@ -582,6 +594,44 @@ def _jekyll_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
         if not heading.id and not heading.id_below and (name := slug(heading.text)):
             counts[name] = counts.get(name, -1) + 1
             yield f"{name}-{counts[name]}" if counts[name] else name
+
+
+def _read_hexo(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    settings = _read_yaml(configs[path])
+    source = join(folder, _text(settings, "source_dir") or "source") or folder
+    package = configs[FilePath(f"{folder}/package.json".lstrip("/"))]
+    case = _scalar(_get(_value(settings, "marked"), "modifyAnchors"))
+    return Site(
+        HEXO._replace(knows_anchors=b'"hexo-renderer-marked"' in package),
+        folder,
+        (Root(source),),
+        static=(source,),
+        base=_text(settings, "root"),
+        options=(("case", case),) if case else (),
+    )
+
+
+def _hexo_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    """Yield the anchors of hexo-renderer-marked, without typographic quotes and with them."""
+    change = {"1": str.lower, "2": str.upper}.get(site.option("case"), str)
+    named = [heading._replace(id="") for heading in _markdown_headings(headings)]
+    yield from _numbered(named, lambda heading: change(_hexo_slug(heading.text)))
+    yield from _numbered(named, lambda heading: change(_hexo_slug(_typographic(heading.text))))
+
+
+def _hexo_slug(text: str) -> str:
+    plain = (
+        base if (base := unicodedata.normalize("NFD", letter)[:1]).isascii() else letter
+        for letter in unicodedata.normalize("NFC", text).translate(_PLAIN_LETTERS)
+    )
+    return re.sub(_HEXO_SEPARATORS, "-", "".join(plain)).strip("-")
+
+
+def _typographic(text: str) -> str:
+    """Return a text with the dashes, quotes and ellipses that marked's `smartypants` makes."""
+    for pattern, sign in _TYPOGRAPHIC:
+        text = re.sub(pattern, sign, text)
+    return text
 
 
 # Sphinx with MyST
@@ -737,6 +787,7 @@ HUGO = Style(
 )
 MDBOOK = Style("mdbook", verifies="all", shows_front_matter=True)
 JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True, keys=("permalink", "slug"))
+HEXO = Style("hexo", keys=("permalink",), falls_back=False)
 SPHINX = Style("sphinx")
 OBSIDIAN = Style("obsidian", has_wikilinks=True, keys=("permalink",))
 ZOLA = Style("zola", is_pretty=True, keys=("slug",), content_prefix="@/")
@@ -788,8 +839,15 @@ GENERATORS = (
     ),
     Generator(MDBOOK, r"book\.toml", _read_mdbook, _mdbook_anchors, "mdBook's"),
     Generator(
-        JEKYLL, r"_config\.ya?ml", _read_jekyll, _jekyll_anchors, "kramdown's, of GitHub's Markdown"
+        JEKYLL,
+        r"_config\.ya?ml",
+        _read_jekyll_or_hexo,
+        _jekyll_anchors,
+        "kramdown's, of GitHub's Markdown",
     ),
+    Generator(
+        HEXO, r"(?!)", _read_nothing, _hexo_anchors, "hexo-renderer-marked's"
+    ),  # its files are read as Jekyll's
     Generator(SPHINX, r"conf\.py", _read_sphinx, _sphinx_anchors, "MyST's"),
     Generator(
         STARLIGHT,
@@ -835,6 +893,18 @@ _LANGUAGE = r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?"
 _COUNTED = r"(?s)(.*)_(\d+)$"
 _EMOJI_NAME = r":[a-z0-9_+-]+:"
 _VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
+_HEXO = rb'"hexo"\s*:'
+_HEXO_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+"
+_PLAIN_LETTERS = str.maketrans("\u0131\u00f8\u00d8\u0142\u0141", "ioOlL")  # that Unicode has whole
+_TYPOGRAPHIC = (
+    ("---", "\u2014"),
+    ("--", "\u2013"),
+    ("(^|[-\u2014/(\\[{\"\\s])'", "\\1\u2018"),
+    ("'", "\u2019"),
+    ('(^|[-\u2014/(\\[{\u2018\\s])"', "\\1\u201c"),
+    ('"', "\u201d"),
+    ("\\.{3}", "\u2026"),
+)
 _VITEPRESS_KEYS = "title|description|themeConfig|srcDir|cleanUrls|rewrites|markdown|lastUpdated"
 _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
 _HUGO_CONFIGS = "config/_default"
