@@ -251,6 +251,50 @@ def test_index_that_a_build_makes_of_a_readme_is_not_confirmed(repository, check
     assert check(repository).findings == ()
 
 
+def test_link_that_leaves_its_folder_is_a_finding_where_the_folder_has_the_file(guide, check):
+    guide.write("docs/api/types/Reader.md", "# Reader\n")
+    guide.write("docs/links.md", "# Links\n\n" + "[x](setup.md)\n" * 50)
+    guide.write(
+        "docs/api/use/x/app.md", "[a](../../../types/Reader.md) [b](../../../types/Gone.md)\n"
+    )
+    assert [subject for subject, _ in hints(check(guide))] == ["markdown ../../../types/Reader.md"]
+
+
+@pytest.mark.parametrize(("found", "lost"), [(5, 2), (4, 2), (5, 3)])
+def test_path_from_the_root_is_one_where_most_such_paths_in_pages_of_no_site_are(
+    repository, check, found, lost
+):
+    repository.write("design/a.md", "# A\n")
+    links = ["/design/a.md"] * found + [f"/design/gone-{number}.md" for number in range(lost)]
+    repository.write("design/b.md", "# B\n\n" + "".join(f"[x]({link})\n" for link in links))
+    repository.commit("Write")
+    subjects = {subject for subject, _ in hints(check(repository))}
+    assert subjects == (
+        {f"markdown {link}" for link in links[5:]} if (found, lost) == (5, 2) else set()
+    )
+
+
+def test_address_that_begins_in_a_folder_is_a_finding_where_a_page_is_a_file(guide, check):
+    guide.write("docs/use/begin.md", "# Begin\n\n[x](../end) [y](../setup) [z](../gone)\n")
+    guide.write("docs/use/end.md", "# End\n")
+    guide.write("docs/more/end.md", "# End\n")
+    guide.commit("Write")
+    assert [subject for subject, _ in hints(check(guide))] == ["markdown ../end"]
+
+
+@pytest.mark.parametrize("index", ["index.md", "other.md"])
+def test_readme_beside_an_index_is_not_a_page_of_mkdocs(repository, check, index):
+    repository.write("mkdocs.yml", "site_name: x\n")
+    repository.write(f"docs/{index}", "# Home\n")
+    repository.write("docs/README.md", "# Readme\n\n[x](#set-up--go)\n\n## Set up / go\n")
+    links = "".join(f"[x](#step-{number}-or-more)\n" for number in range(3))
+    headings = "".join(f"## Step {number}: or more\n\n" for number in range(3))
+    repository.write("docs/steps.md", f"# Steps\n\n{links}\n{headings}")
+    repository.commit("Write")
+    subjects = [subject for subject, _ in hints(check(repository))]
+    assert subjects == ([] if index == "index.md" else ["markdown #set-up--go"])
+
+
 def test_links_that_leave_copied_pages_are_not_confirmed(guide, check):
     guide.write("docs/api/x/app.md", "[a](../../../src/a.c) [b](../../b.md)\n")
     assert forms(check(guide)) == [("../…", 2)]

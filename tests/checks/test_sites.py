@@ -472,6 +472,16 @@ def test_template_of_hugo_for_links_may_be_that_of_a_theme(repository, check, th
     assert check(repository).findings == ()
 
 
+def test_example_of_a_theme_is_no_site_of_the_project(repository, check):
+    for folder in ("", "themes/plain/exampleSite/", "exampleSite/"):
+        repository.write(f"{folder}hugo.toml", "baseURL = 'https://example.org/'\n")
+        repository.write(f"{folder}content/guide/b.md", "# B\n")
+        repository.write(f"{folder}content/a.md", "# A\n\n[x](/guide/gone/)\n")
+    repository.commit()
+    paths = [finding.filepath for finding in check(repository).findings]
+    assert paths == ["content/a.md", "exampleSite/content/a.md"]
+
+
 @pytest.mark.parametrize("theme", ["'plain'", "['other', 'plain']"])
 def test_files_of_a_theme_of_hugo_are_published(repository, found, theme):
     repository.write("hugo.toml", f"baseURL = 'https://example.org/'\ntheme = {theme}\n")

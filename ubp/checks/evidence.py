@@ -86,7 +86,8 @@ _SOURCE_CODE = re.compile(
 # What a link would be if it began as its author may have meant, by its first letter.
 _BEGINNINGS = {
     "/": "From the root,",
-    ".": "The page is published as a folder, in which relative addresses begin:",
+    "../": "The page is published as a folder, in which relative addresses begin:",
+    "./": "The page is published as a file, beside which relative addresses begin:",
 }
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
 _LANGUAGE_SUFFIX = re.compile(r"\.(?P<language>[a-z]{2}(?:-[A-Z]{2})?)\.mdx?$")
@@ -150,11 +151,16 @@ class Evidence:
         if removed := self._history.removed_target(finding.filepath, link):
             path, commit = removed
             return None if self._may_be_built(path) else f"{path} existed until {_written(commit)}."
+        site = self._context.graph.sites.of(finding.filepath)
         may_be_rewritten = self._may_be_rewritten(finding.filepath, link)
-        for text in () if may_be_rewritten else _other_beginnings(link):
+        for text in () if may_be_rewritten else _other_beginnings(site, link):
             page = self._page_at(finding.filepath, link, text)
             if page is not None:
-                return f"{_BEGINNINGS[text[:1]]} {text} is {page}." if not finding.hint else ""
+                return (
+                    f"{_BEGINNINGS[text.partition('/')[0] + '/']} {text} is {page}."
+                    if not finding.hint
+                    else ""
+                )
         return None
 
     def _may_be_rewritten(self, source: FilePath, link: Link) -> bool:
@@ -166,10 +172,6 @@ class Evidence:
     def _page_at(self, source: FilePath, link: Link, text: str) -> FilePath | None:
         """Return the page to which a link would lead with another text as its target."""
         graph = self._context.graph
-        site = graph.sites.of(source)
-        is_folder = site is not None and site.style.is_pretty and site.style.verifies == "sections"
-        if not text.startswith("/") and not is_folder:
-            return None
         edges = graph.edges_of([source]).get(source, ())
         edge = next((edge for edge in edges if edge.link == link), None)
         pages = self._context.pages_of_stem(stem(link.target.rstrip("/")))[:MAX_FROM_ROOT]
@@ -230,11 +232,12 @@ class Evidence:
         if not is_path or target.startswith(("@", "~")):
             return None
         if target.startswith("/"):
-            return normalize_path(target.lstrip("/")) if is_github_readme(site, page) else None
+            is_usual = site is None and self._counts.is_usual(page, link)
+            begins_at_root = is_usual or is_github_readme(site, page)
+            return normalize_path(target.lstrip("/")) if begins_at_root else None
         return normalize_path(f"{page.rpartition('/')[0]}/{target}".lstrip("/"))
 
-    @staticmethod
-    def _resolves_files(site: Site, finding: Finding, link: Link) -> bool:
+    def _resolves_files(self, site: Site, finding: Finding, link: Link) -> bool:
         """Whether a site's generator resolves a link as the path of a file, and of nothing else."""
         style, target = site.style.name, link.target
         # MyST resolves labels of all pages
@@ -242,7 +245,16 @@ class Evidence:
         is_page = target.lower().endswith(PAGE_SUFFIXES)
         if not is_page and (is_label or style not in RESOLVES_IMAGES):
             return False
-        return not leaves(site, finding.filepath, link)  # a build may have copied the page
+        return not self._leaves_a_copy(site, finding.filepath, link)
+
+    def _leaves_a_copy(self, site: Site, page: FilePath, link: Link) -> bool:
+        """Whether a link leaves pages that a build may have copied, none of which it may mean."""
+        place = locate(site, page)
+        if place is None or not leaves(site, page, link):
+            return False
+        copied = f"{page.removesuffix(place.path)}{place.path.partition('/')[0]}/"
+        named = self._pages.paths_by_name.get(link.target.rpartition("/")[2], ())
+        return not any(path.startswith(copied) for path in named)
 
     def _names_static_file(self, link: Link, site: Site | None) -> bool:
         """Whether a link is the path, from the root, of a file that the repository does not have.
@@ -272,7 +284,10 @@ class Evidence:
             link.kind in {"markdown", "definition"}
             and not link.target.startswith(("/", "~", "@"))
             and _SOURCE_CODE.search(name) is not None
-            and (site is None or not (site.style.name in HAS_LABELS or leaves(site, page, link)))
+            and (
+                site is None
+                or not (site.style.name in HAS_LABELS or self._leaves_a_copy(site, page, link))
+            )
             and name not in self._pages.paths_by_name
             and not self._code.makes_folder(name.rpartition(".")[0])
             and not self._code.is_named_in_build(name)
@@ -370,6 +385,10 @@ class Evidence:
         """Return whether anchors of a page may be others than those that UBP knows."""
         if site is None:
             return self._counts.has_unknown_anchors(page)
+        if (
+            site.style.name == "mkdocs" and stem(page) == "readme"
+        ):  # not of the site beside an index
+            return self._context.view.entry(FilePath(f"{page[:-9]}index.md")) is not None
         # MyST resolves it among all labels and objects of a site
         return site.style.name in HAS_LABELS and not link.target
 
@@ -464,14 +483,21 @@ class Evidence:
         return CodeText(self._context)
 
 
-def _other_beginnings(link: Link) -> Iterator[str]:
-    """Yield what a relative address without a suffix may mean: from the root, or the folder."""
-    target = link.target
+def _other_beginnings(site: Site | None, link: Link) -> Iterator[str]:
+    """Yield what a relative address without a suffix may mean: from the root, or the folder.
+
+    Where a browser begins in the page as in a folder, its author may have begun beside it, and the
+    other way round.
+    """
+    target, style = link.target, site.style if site else None
     if target.startswith("/") or FILE_SUFFIX.search(target) or link.kind in WIKILINKS:
         return
     if "/" in target and not target.startswith("."):
         yield f"/{target}"
-    yield f"../{target.removeprefix('./')}"
+    if style and style.is_pretty and style.verifies == "sections":
+        yield f"../{target.removeprefix('./')}"
+    if style and not style.is_pretty and style.verifies == "all" and target.startswith("../"):
+        yield f"./{target.removeprefix('../')}"
 
 
 def _language_suffix(path: FilePath) -> str:

@@ -36,8 +36,10 @@ def read_sites(
 
 
 def is_ignored(path: FilePath) -> bool:
-    """Return whether a file is of GitHub, a package or a test, not of a site of this project."""
-    return not _FOREIGN_FOLDERS.isdisjoint(path.split("/")[:-1])
+    """Return whether a file is of GitHub, a package, a theme or a test, not of this project."""
+    folders = path.split("/")[:-1]
+    is_of_theme = "themes" in folders and "exampleSite" in folders
+    return is_of_theme or not _FOREIGN_FOLDERS.isdisjoint(folders)
 
 
 def _configured(setting: SiteSetting) -> Site:
