@@ -587,6 +587,31 @@ def test_anchor_with_the_letters_of_a_heading_of_the_fourth_level_is_a_finding(s
     assert [subject for subject, _ in hints(check(signs))] == ["markdown /setup#roll-back-now"]
 
 
+@pytest.mark.parametrize("lost", [1, 5, 6])
+def test_signs_of_a_fixed_generator_are_known_in_pages_of_text(plain, check, lost):
+    headings = "".join(f"## makePart{number} & more\n\n" for number in range(lost))
+    plain.write("docs/setup.md", f"# Setup\n\n## Install\n\n{headings}\n{SENTENCES}")
+    links = "".join(f"[x](/setup#make-part{number}--more)\n" for number in range(lost))
+    plain.write("docs/links.md", "# Links\n\n" + "[x](/setup#install)\n" * 50 + links)
+    assert len(hints(check(plain))) == (lost if lost < 6 else 0)
+    plain.write("docs/setup.md", f"# Setup\n\n## Install\n\n{headings}\n<Steps/>\n{SENTENCES}")
+    assert hints(check(plain)) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "is_found"),
+    [("flow.org", True), ("docs.flow.io/a/b", True), ("flow.md5", False), ("flow/v1.org", False)],
+)
+def test_address_of_another_site_without_its_scheme_is_a_finding(
+    repository, check, target, is_found
+):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/a.md", f"# A\n\n[x]({target})\n")
+    repository.commit("Write")
+    hint = "Without https:// the address of another site is a path."
+    assert hints(check(repository)) == ([(f"markdown {target}", hint)] if is_found else [])
+
+
 def test_anchor_with_a_second_number_sign_is_a_finding_with_its_fix(guide, check):
     guide.write("docs/index.md", "# Index\n\n[x](/setup##install)\n")
     ((subject, hint),) = hints(check(guide))

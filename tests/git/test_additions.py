@@ -53,6 +53,14 @@ def test_files_with_a_name_have_any_of_its_spellings_as_a_whole_word(repository,
     assert files_with_name(opened, head, ["no", "such"]) == []
 
 
+def test_files_with_some_suffixes_are_not_searched_for_a_name(repository, open_at):
+    for name in ("a.py", "a.md", "docs/B.MD", "amd", "x.md.py"):
+        repository.write(name, "fetchPage\n")
+    head = repository.commit()
+    found = files_with_name(open_at(repository.root), head, ["fetch", "page"], ["md", "rst"])
+    assert found == ["a.py", "amd", "x.md.py"]
+
+
 def test_commit_before_a_date_is_the_newest_that_is_older(repository, open_at):
     repository.write("a.py", "1\n")
     first = repository.commit()

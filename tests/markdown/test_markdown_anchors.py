@@ -90,6 +90,22 @@ def test_fence_below_a_component_of_mdx_is_code() -> None:
     assert _anchors("<div>\n```go\n\n# one\n```\n</div>\n\n## After\n") == {"one"}  # as GitHub
 
 
+def test_heading_below_a_tag_is_one_of_mdx() -> None:
+    assert _anchors('<div class="x">\n  ## Part\n\n  <Chart />\n</div>\n') == {"part"}
+    assert _anchors("<Tabs>\n<Tab>\n## Part\n") == {"part"}
+    assert _anchors("<div>\ntext\n## Part\n</div>\n\n<pre>\n# code\n</pre>\n") == set()
+    assert _anchors("<div>\n<pre>\n# code\n</pre>\n</div>\n") == set()
+
+
+def test_comments_of_mdx_show_nothing() -> None:
+    comment = "{{/* TODO ![x](a.png)\n\n## No\n\n[y](b.md) */}}{0}\n\n## Yes\n"
+
+    assert _anchors(comment.format("")) == {"yes"}
+    assert not parse_markdown(comment.format("").encode()).links
+    assert not parse_markdown(comment.format("").encode()).embedded
+    assert _anchors(comment.format(" text")) == {"no", "yes"}
+
+
 def test_references_in_a_heading_are_links() -> None:
     assert _anchors("## See [this][r]\n\n[r]: x.md\n") == {"see-this"}
 

@@ -87,7 +87,7 @@ def test_second_h1_ends_the_previous_section() -> None:
 
 
 def test_headings_in_quotes_lists_and_code_begin_no_section() -> None:
-    text = "## A\n> ## quoted\n\n- ## listed\n\n```\n## code\n```\n\n<div>\n## html\n</div>\n"
+    text = "## A\n> ## quoted\n\n- ## listed\n\n```\n## code\n```\n\n<div>\ntext\n## html\n</div>\n"
 
     assert [section.heading for section in _sections(text)] == ["A"]
 

@@ -70,6 +70,10 @@ FILLS_TEMPLATES = frozenset({"hugo", "jekyll"})
 MAKES_NO_FOLDERS = frozenset({"mdbook", None})
 # Different anchors of a site that lead to headings with signs: the rule for these is known then.
 MIN_SIGNS = 3
+# Generators whose rule for anchors only settings change, of which UBP knows that they are there. So
+# it is known in pages of nothing but text; but not if many anchors with signs lead nowhere.
+FIXED_ANCHORS = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "starlight"})
+MAX_SIGNS_LOST = 5
 MAX_FROM_ROOT = 50  # pages of the name of a link
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
 # Generators that resolve relative paths of images as those of pages.
@@ -78,6 +82,10 @@ RESOLVES_IMAGES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sph
 _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
     re.IGNORECASE,
+)
+# No page and no file has such a suffix.
+_DOMAIN = re.compile(
+    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|dev|io)(?:/|$)", re.ASCII
 )
 _SOURCE_CODE = re.compile(
     r"\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kts?|swift|cs|cc?|cpp|hh?|hpp|scala|sh|sql|lua)$",
@@ -128,8 +136,8 @@ class Evidence:
             is_used = site is None or site in self._counts.sites_with_wikilinks
             is_misread = self._counts.is_misread(finding.filepath, link, LINK)
             return "" if is_used and not is_misread else None
-        if "://" in link.target:
-            return "It is written as a path, and has an address in it."
+        if address := _address_in(link.target):
+            return address
         is_named = self._names_file(finding, link, site) or self._names_static_file(link, site)
         if finding.related and not finding.fix and "letter" in finding.message:
             return "" if is_named else None
@@ -376,8 +384,10 @@ class Evidence:
         """Return the heading of these letters, if how its signs are written is known."""
         site = self._context.graph.sites.of(page)
         found, lost = self._counts.signs_found[site], self._counts.signs_lost[site]
-        is_unknown = found < MIN_SIGNS or found <= lost
-        if is_unknown or self._pages.text(page).spells_beside_headings(letters):
+        is_known = found >= MIN_SIGNS and found > lost
+        if site is not None and site.style.name in FIXED_ANCHORS:
+            is_known |= lost <= max(found, MAX_SIGNS_LOST) and self._is_nothing_but_text(page)
+        if not is_known or self._pages.text(page).spells_beside_headings(letters):
             return None
         return self._pages.headings(page).get(letters)
 
@@ -481,6 +491,15 @@ class Evidence:
     @cached_property
     def _code(self) -> CodeText:
         return CodeText(self._context)
+
+
+def _address_in(target: str) -> str:
+    """Return a sentence where the address of another site is written as a path, else ""."""
+    if "://" in target:
+        return "It is written as a path, and has an address in it."
+    if _DOMAIN.match(target):
+        return "Without https:// the address of another site is a path."
+    return ""
 
 
 def _other_beginnings(site: Site | None, link: Link) -> Iterator[str]:

@@ -44,10 +44,12 @@ MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
 # In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
-_PROSE = (
-    r"(?i)\.(?:md|mdx|markdown|rst|rest|txt|adoc|asciidoc|tex|po|pot|ipynb|svg|csv|tsv|snap|map|log"
-    r"|diff|patch|ambr|stderr|stdout|golden|out|xml|pdf|html?)$"
+PROSE_SUFFIXES = (
+    *("md", "mdx", "markdown", "rst", "rest", "txt", "adoc", "asciidoc", "tex", "po", "pot"),
+    *("ipynb", "svg", "csv", "tsv", "snap", "map", "log", "diff", "patch", "ambr", "stderr"),
+    *("stdout", "golden", "out", "xml", "pdf", "htm", "html"),
 )
+_PROSE = rf"(?i)\.(?:{'|'.join(PROSE_SUFFIXES)})$"
 _NO_SOURCE_FOLDER = (
     r"(?i)(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules"
     r"|vendor|godeps|third_party|[\w-]+[-_]tests|testdata|test[-_]data|test[-_]fixtures|fixtures?"

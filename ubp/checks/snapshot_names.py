@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 from ubp.checks.outdated import NotCheckedError, OutdatedMention
 from ubp.checks.removed_names import (
+    PROSE_SUFFIXES,
     NewMention,
     Owners,
     PageCode,
@@ -57,6 +58,8 @@ MAX_UNREAD = 200
 MAX_ADDITIONS = 30
 # Sources that are read for the spelling of a name.
 MAX_HOLDERS = 100
+# What is not read where the sources of a commit are searched: half of the time, or nearly all.
+_NEVER_SOURCES = (*PROSE_SUFFIXES, "png", "jpg", "jpeg", "gif", "ico", "webp", "ttf", "woff2")
 # What sources have had for longer was not new to those who wrote the page.
 NEW_SECONDS = 30 * 86_400
 
@@ -151,7 +154,7 @@ class SnapshotNames:
         changed = read_changes(repository, [found.commit])[found.commit]
 
         def has_name(commit: ObjectId) -> bool | None:
-            files = files_with_name(repository, commit, name_words(text))
+            files = files_with_name(repository, commit, name_words(text), _NEVER_SOURCES)
             return None if files is None else any(map(is_source, files))
 
         def is_name_new() -> bool:

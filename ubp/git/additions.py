@@ -1,12 +1,15 @@
 """When a text came into a file, and whether the files of a commit have a name."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ubp.core.errors import GitCommandError
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.output import decode_path
 from ubp.git.repository import Repository
+
+_GLOBS = ("--no-literal-pathspecs",)  # elsewhere a path is what it says
 
 
 class Addition(NamedTuple):
@@ -45,17 +48,21 @@ def commit_before(repository: Repository, commit: ObjectId, date: int) -> Object
 
 
 def files_with_name(
-    repository: Repository, commit: ObjectId, words: list[str]
+    repository: Repository, commit: ObjectId, words: list[str], skipped: Iterable[str] = ()
 ) -> list[FilePath] | None:
     """Return the files of a commit that have a name of these words, in any of its spellings.
 
-    None: this clone does not have all of its files.
+    Those whose names end with a `skipped` suffix ("md") are not read. None: this clone does not
+    have all of its files.
     """
     name = "[-_]?".join(map(re.escape, words))
     pattern = f"(^|[^[:alnum:]]){name}($|[^[:alnum:]])"
+    others = [f":(exclude,icase,top)*.{suffix}" for suffix in skipped]
     options = ("-I", "-l", "-z", "--no-color", "--full-name", "-i", "-E")
     try:
-        output = repository.run("grep", *options, "-e", pattern, commit, "--", ok=(0, 1))
+        output = repository.run(
+            *_GLOBS, "grep", *options, "-e", pattern, commit, "--", *others, ok=(0, 1)
+        )
     except GitCommandError:
         return None
     names = (name.partition(b":")[2] for name in output.split(b"\0"))

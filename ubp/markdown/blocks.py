@@ -25,6 +25,10 @@ _CONTAINER = re.compile(
 )
 CONTAINER_INDENT = 4
 _COMPONENT = re.compile(r"</?[A-Z]")
+# A line that is a tag alone; below one of these no tag is looked for.
+_TAG_ALONE = re.compile(r"</?(?!(?i:pre|script|style|textarea)\b)[A-Za-z][^<>]*>[ \t]*$")
+_HEADING = re.compile(r"#{1,6}[ \t]")
+_MDX_COMMENT, _MDX_COMMENT_END = "{/*", "*/}"
 
 Rule = Callable[[StateBlock, int, int, bool], bool]
 
@@ -270,21 +274,46 @@ def _container(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
 
 
 def _html(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001
-    """Consume a block of HTML, which ends before a fence where it begins with a component of MDX.
+    """Consume a block of HTML, which ends before what only MDX reads as Markdown.
 
-    MDX reads `<TabItem value="go">` as a block of its own, and CommonMark all up to an empty line.
+    MDX reads a tag alone on a line as a block of its own, and CommonMark all up to an empty line.
+    So a heading below such tags is one, and a fence below a component.
     """
-    start = state.bMarks[first] + state.tShift[first]
-    if not silent and _COMPONENT.match(state.src, start):
-        line = first + 1
-        while line < end and not state.isEmpty(line) and not _is_fence(state, line):
-            line += 1
-        end = line
+    if not silent:
+        end = _end_of_html(state, first, end)
     return rules_block.html_block(state, first, end, silent)
 
 
-def _is_fence(state: StateBlock, line: int) -> bool:
-    return state.src.startswith(("```", "~~~"), state.bMarks[line] + state.tShift[line])
+def _end_of_html(state: StateBlock, first: int, end: int) -> int:
+    is_component = _COMPONENT.match(_text(state, first)) is not None
+    are_tags = _TAG_ALONE.match(_text(state, first)) is not None
+    for line in range(first + 1, end):
+        text = _text(state, line)
+        if not text or not (is_component or are_tags):
+            break
+        if is_component and text.startswith(("```", "~~~")):
+            return line
+        if are_tags and _HEADING.match(text):
+            return line
+        are_tags = are_tags and _TAG_ALONE.match(text) is not None
+    return end
+
+
+def _text(state: StateBlock, line: int) -> str:
+    """Return the text of a line without its indent."""
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+
+def _mdx_comment(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Consume a comment of MDX, `{/* … */}`: nothing in it is shown."""
+    if silent or not _text(state, first).startswith(_MDX_COMMENT):
+        return False
+    line = next((n for n in range(first, end) if _MDX_COMMENT_END in _text(state, n)), None)
+    if line is None or not _text(state, line).rstrip().endswith(_MDX_COMMENT_END):
+        return False
+    state.push("comment", "", 0).map = [first, line + 1]
+    state.line = line + 1
+    return True
 
 
 _LIST: tuple[Rule, ...] = (rules_block.list_block,)
@@ -304,6 +333,7 @@ _ENDERS: dict[str, tuple[Rule, ...]] = {
 _OPENERS: dict[str, tuple[Rule, ...]] = {
     **_ENDERS,
     "[": (_definition,),
+    "{": (_mdx_comment,),
     **dict.fromkeys("!?=", (_container,)),
 }
 
