@@ -533,6 +533,27 @@ def test_front_matter_of_hugo_may_follow_empty_lines(repository, found):
     assert found(repository) == ["warning missing-anchor content/a.md:3 markdown /old/#gone"]
 
 
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("01-part", "part"),
+        ("1 - part", "part"),
+        ("0.14.0-part", "0.14.0-part"),
+        ("2021-11-part", "2021-11-part"),
+        ("part-2-more", "part-2-more"),
+    ],
+)
+def test_number_before_a_name_is_no_part_of_an_address_but_a_version_is(
+    repository, found, name, address
+):
+    repository.write("docusaurus.config.js", "module.exports = {}\n")
+    repository.write(f"docs/{name}.md", "# Part\n\n## Use\n")
+    target = f"/docs/{address}"
+    repository.write("docs/index.md", f"# Index\n\n[a]({target}#use) [b]({target}#gone)\n")
+    repository.commit()
+    assert found(repository) == [f"warning missing-anchor docs/index.md:3 markdown {target}#gone"]
+
+
 def test_path_from_the_root_is_one_of_the_page_s_own_version(repository, found):
     repository.write("docusaurus.config.js", "module.exports = {}\n")
     repository.write("versions.json", '["2.0", "1.0"]\n')

@@ -17,7 +17,8 @@ FOLDER_PAGES = ("index", "readme", "_index")
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 _LANGUAGE_SUFFIX = re.compile(r"(.+)\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)")
-_NUMBER_PREFIX = re.compile(r"\d+\s*[-_.]+\s*(?=[^\d\s])")
+# As Docusaurus reads it: versions and dates (`1.2-x`, `2021-11-x`) have no such prefix.
+_NUMBER_PREFIX = re.compile(r"^(?!\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s])")
 
 
 OWN_ANCHORS = "made by the site's own function"
@@ -242,8 +243,8 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
         address, language = suffix[1], _join_url(suffix[2], language)
     folder, _, name = address.removeprefix("_").rpartition("/")  # "_" begins Jekyll's collections
     if style.drops_numbers:
-        folder = "/".join(_NUMBER_PREFIX.sub("", part, count=1) for part in folder.split("/"))
-        name = next(iter(fields.get("id", ())), _NUMBER_PREFIX.sub("", name, count=1))
+        folder = "/".join(_NUMBER_PREFIX.sub("", part) for part in folder.split("/"))
+        name = next(iter(fields.get("id", ())), _NUMBER_PREFIX.sub("", name))
         name = "" if name == folder.rpartition("/")[2] else name
     name = "" if name.lower() in style.folder_pages else name
     if style.slugs_names:
