@@ -482,6 +482,27 @@ def test_example_of_a_theme_is_no_site_of_the_project(repository, check):
     assert paths == ["content/a.md", "exampleSite/content/a.md"]
 
 
+def test_address_of_a_site_of_hugo_is_that_of_production(repository, found):
+    for folder, base in (("_default", "/"), ("production", "https://example.org/docs")):
+        repository.write(f"config/{folder}/hugo.toml", f"baseURL = '{base}'\ntitle = 'x'\n")
+    repository.write("content/use/a.md", "# A\n\n[x](/docs/use/b/#part) [y](/docs/use/b/#gone)\n")
+    repository.write("content/use/b.md", "# B\n\n## Part\n")
+    repository.commit()
+    assert found(repository) == [
+        "warning missing-anchor content/use/a.md:3 markdown /docs/use/b/#gone"
+    ]
+
+
+@pytest.mark.parametrize("setting", ["", "staticDir = 'files'\n", "staticDir = ['x', 'files']\n"])
+def test_files_of_hugo_are_in_the_folders_of_its_setting(repository, found, setting):
+    repository.write("hugo.toml", f"baseURL = 'https://example.org/'\n{setting}")
+    repository.write("files/img/first.png", "x")
+    repository.write("content/a.md", "# A\n\n![x](/img/first.png)\n")
+    repository.commit()
+    lost = ["error broken-link content/a.md:3 image /img/first.png"]
+    assert found(repository) == ([] if setting else lost)
+
+
 @pytest.mark.parametrize("theme", ["'plain'", "['other', 'plain']"])
 def test_files_of_a_theme_of_hugo_are_published(repository, found, theme):
     repository.write("hugo.toml", f"baseURL = 'https://example.org/'\ntheme = {theme}\n")

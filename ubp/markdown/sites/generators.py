@@ -456,7 +456,7 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     roots = list(_hugo_languages(folder, content, default, settings.get("languages")))
     mounts = settings.get("module", {})
     mounts = mounts.get("mounts", ()) if isinstance(mounts, dict) else ()
-    static = [FilePath(f"{folder}/static".lstrip("/")), *_hugo_themes_static(folder, settings)]
+    static = list(_hugo_static(folder, settings))
     for mount in mounts if isinstance(mounts, list) else ():
         if not isinstance(mount, dict):
             continue
@@ -488,18 +488,31 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         folder,
         tuple(roots),
         static=tuple(static),
-        base=urlsplit(str(settings.get("baseurl", ""))).path,
+        base=_hugo_base(settings, path, configs),
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
 
 
-def _hugo_themes_static(folder: FilePath, settings: Mapping[str, Any]) -> Iterator[FilePath]:
-    """Yield the folders of files that a site's themes publish, as they lie in the repository."""
-    themes, theme = str(settings.get("themesdir", "themes")), settings.get("theme", ())
-    for name in [theme] if isinstance(theme, str) else theme if isinstance(theme, list) else ():
-        static = join(folder, f"{themes}/{name}/static")
-        if static:
+def _hugo_static(folder: FilePath, settings: Mapping[str, Any]) -> Iterator[FilePath]:
+    """Yield the folders of files that a site publishes, and those of themes beside it."""
+    themes = str(settings.get("themesdir", "themes"))
+    names = [f"{themes}/{name}/static" for name in _one_or_more(settings.get("theme"))]
+    for name in [*(_one_or_more(settings.get("staticdir")) or ["static"]), *names]:
+        if static := join(folder, name):
             yield static
+
+
+def _one_or_more(value: object) -> list[str]:
+    """Return the texts of a setting that is a text or a list."""
+    values = value if isinstance(value, list) else [value]
+    return [text for text in values if isinstance(text, str)]
+
+
+def _hugo_base(settings: Mapping[str, Any], path: FilePath, configs: Configs) -> str:
+    """Return the path of a site's address, as it is built for production."""
+    production = FilePath(path.replace(f"{_HUGO_CONFIGS}/", "config/production/"))
+    own = _read_settings(production, configs.get(production, b"")) or {}
+    return urlsplit(str(own.get("baseurl") or settings.get("baseurl", ""))).path
 
 
 def _hugo_languages(
