@@ -227,6 +227,9 @@ HOSTILE = {
     "NULs": b"\0" * 100_000,
     "not UTF-8": b"\xff [[x]]\n" * 10_000,
     "carriage returns": b"## a\r[[b]]\r" * 10_000,
+    "comments of MDX": b"{/*\n\n" * 200_000,
+    "a late end of comments": b"{/*\n\n" * 200_000 + b"*/} x\n",
+    "components": b"<A>\n" * 100_000 + b"<B>\n\n" * 100_000,
 }
 
 

@@ -350,10 +350,15 @@ def test_in_a_site_too_only_links_that_ask_for_a_name_can_feel_a_page_come_or_go
         assert stem(page.path) in asked or resolve(source, link, with_file) == led
 
 
-@pytest.mark.parametrize("text", ["[x](<index>)", "[x](.)"])
-def test_page_that_a_site_publishes_as_a_folder_answers_to_links_within_it(text: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("mkdocs", "[x](<index>)"), ("mkdocs", "[x](.)"), ("mdbook", "[x](<index>)")],
+)
+def test_page_that_a_site_publishes_as_a_folder_answers_to_links_within_it(
+    name: str, text: str
+) -> None:
     page, source = PageNameForms(FilePath("a.md"), None, ()), FilePath("a/b.md")
-    sites = next(sites for sites in SITES if sites.sites[0].style.name == "mkdocs")
+    sites = next(sites for sites in SITES if sites.sites[0].style.name == name)
     (link,) = _links(text)
     assert resolve(source, link, _targets(([page], []), sites)).target == "a.md"
     assert requested_names(link) & page_names(page, sites)

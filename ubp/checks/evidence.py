@@ -83,7 +83,7 @@ _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
     re.IGNORECASE,
 )
-# No page and no file has such a suffix.
+# The name of a site on the web.
 _DOMAIN = re.compile(
     r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|dev|io)(?:/|$)", re.ASCII
 )
@@ -164,11 +164,8 @@ class Evidence:
         for text in () if may_be_rewritten else _other_beginnings(site, link):
             page = self._page_at(finding.filepath, link, text)
             if page is not None:
-                return (
-                    f"{_BEGINNINGS[text.partition('/')[0] + '/']} {text} is {page}."
-                    if not finding.hint
-                    else ""
-                )
+                beginning = _BEGINNINGS[text[: text.index("/") + 1]]
+                return f"{beginning} {text} is {page}." if not finding.hint else ""
         return None
 
     def _may_be_rewritten(self, source: FilePath, link: Link) -> bool:
@@ -395,10 +392,9 @@ class Evidence:
         """Return whether anchors of a page may be others than those that UBP knows."""
         if site is None:
             return self._counts.has_unknown_anchors(page)
-        if (
-            site.style.name == "mkdocs" and stem(page) == "readme"
-        ):  # not of the site beside an index
-            return self._context.view.entry(FilePath(f"{page[:-9]}index.md")) is not None
+        if site.style.name == "mkdocs" and stem(page) == "readme":
+            index = FilePath(f"{page.rpartition('/')[0]}/index.md".lstrip("/"))
+            return self._context.view.entry(index) is not None  # MkDocs leaves the README out
         # MyST resolves it among all labels and objects of a site
         return site.style.name in HAS_LABELS and not link.target
 

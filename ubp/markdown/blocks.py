@@ -6,6 +6,7 @@ of the original parser). Tokens that are not used (a paragraph's end, a table's 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -101,6 +102,14 @@ class _State(StateBlock):
         ]
         self.bsCount = [0] * (lines + 1)
         self.lineMax = lines
+        self._comment = range(0)
+
+    def end_of_comment(self, start: int) -> int:
+        """Return where the comment of MDX ends that begins at `start`; the text's end: nowhere."""
+        if start not in self._comment:  # each part of the text is searched once
+            close = self.src.find(_MDX_COMMENT_END, start)
+            self._comment = range(start, (close if close >= 0 else len(self.src)) + 1)
+        return self._comment[-1]
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         block = Block(ttype, tag, nesting)
@@ -306,10 +315,13 @@ def _text(state: StateBlock, line: int) -> str:
 
 def _mdx_comment(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001
     """Consume a comment of MDX, `{/* … */}`: nothing in it is shown."""
-    if silent or not _text(state, first).startswith(_MDX_COMMENT):
+    start = state.bMarks[first] + state.tShift[first]
+    if silent or not state.src.startswith(_MDX_COMMENT, start):
         return False
-    line = next((n for n in range(first, end) if _MDX_COMMENT_END in _text(state, n)), None)
-    if line is None or not _text(state, line).rstrip().endswith(_MDX_COMMENT_END):
+    assert isinstance(state, _State)  # noqa: S101 - for the type checker
+    close = state.end_of_comment(start)
+    line = bisect_right(state.bMarks, close) - 1
+    if line >= end or state.src[close : state.eMarks[line]].rstrip(" \t") != _MDX_COMMENT_END:
         return False
     state.push("comment", "", 0).map = [first, line + 1]
     state.line = line + 1

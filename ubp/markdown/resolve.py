@@ -316,8 +316,7 @@ def page_names(page: PageNameForms, sites: Sites = NO_SITES) -> frozenset[str]:
         for find in (addresses, old_addresses):
             for address in find(site, page.path, page.addresses):
                 names.add(fold(address.rpartition("/")[2]) or _FOLDER)
-        if site.style.is_pretty:  # `a.md` is the page of the folder `a/`
-            names.add(_FOLDER)
+        names.add(_FOLDER)  # `a.md` may be the page of the folder `a/`
     return frozenset(names)
 
 
