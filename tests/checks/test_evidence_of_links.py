@@ -932,6 +932,7 @@ def test_files_that_a_readme_of_no_site_lacks_are_findings_however_many(
         ("bin/main.go", "", False),  # another folder has one
         ("bin/find-schema.png", "", False),
         ("/bin/find-schema.js", "", False),
+        ("@/bin/find-schema.js", "", False),
     ],
 )
 def test_path_of_code_is_a_finding_where_nothing_has_its_name(
