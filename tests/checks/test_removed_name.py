@@ -1189,6 +1189,16 @@ def test_name_is_removed_although_a_script_has_another_spelling(
     assert [text for text, _ in hints(repository)] == ([name] if is_removed else [])
 
 
+@pytest.mark.parametrize("option", ["server-arg", "k3s-server-arg", "v2-only"])
+def test_option_whose_name_has_a_digit_is_removed_with_its_flag(repository, hints, option):
+    flag = f'package cmd\n\nfunc f() {{\n\tflags.Bool("{option}", false, "Help")\n}}\n'
+    repository.write("cmd/create.go", flag)
+    repository.write("docs/one.md", f"Use `--{option}`.\n")
+    repository.commit()
+    repository.write("cmd/create.go", "package cmd\n\nfunc f() {}\n")
+    assert [name for name, _ in hints(repository)] == [f"--{option}"]
+
+
 def test_name_is_not_removed_where_a_file_has_this_very_spelling(repository, hints):
     repository.write("src/a.ts", "export const pageStore = 1\nexport const showPage = 2\n")
     repository.write("src/pageStore.vue", "<template></template>\n")

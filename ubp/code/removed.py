@@ -268,11 +268,14 @@ class SourceChange:
         """Return whether a source has an option of this name, or one that begins with it."""
         if is_word_option(name):
             return True
-        option = "-".join(name_words(name)).encode()
         options, strings = self._options
-        position = bisect_left(options, option)
-        begins = position < len(options) and options[position].startswith(option)
-        return begins or option in strings or "." in name
+        # `k3s-arg` has the words k, 3, s and arg
+        for option in ("-".join(name_words(name)).encode(), name.lstrip("-").encode()):
+            position = bisect_left(options, option)
+            begins = position < len(options) and options[position].startswith(option)
+            if begins or option in strings:
+                return True
+        return "." in name
 
     @cached_property
     def _options(self) -> tuple[list[bytes], frozenset[bytes]]:
