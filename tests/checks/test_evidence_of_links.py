@@ -610,6 +610,9 @@ def test_address_of_another_site_without_its_scheme_is_a_finding(
     repository.commit("Write")
     hint = "Without https:// the address of another site is a path."
     assert hints(check(repository)) == ([(f"markdown {target}", hint)] if is_found else [])
+    repository.write("conf.py", "extensions = ['myst_parser']\n")
+    repository.remove("hugo.toml")
+    assert hints(check(repository)) == []
 
 
 def test_anchor_with_a_second_number_sign_is_a_finding_with_its_fix(guide, check):

@@ -136,7 +136,7 @@ class Evidence:
             is_used = site is None or site in self._counts.sites_with_wikilinks
             is_misread = self._counts.is_misread(finding.filepath, link, LINK)
             return "" if is_used and not is_misread else None
-        if address := _address_in(link.target):
+        if address := _address_in(link.target, site):
             return address
         is_named = self._names_file(finding, link, site) or self._names_static_file(link, site)
         if finding.related and not finding.fix and "letter" in finding.message:
@@ -489,11 +489,12 @@ class Evidence:
         return CodeText(self._context)
 
 
-def _address_in(target: str) -> str:
+def _address_in(target: str, site: Site | None) -> str:
     """Return a sentence where the address of another site is written as a path, else ""."""
     if "://" in target:
         return "It is written as a path, and has an address in it."
-    if _DOMAIN.match(target):
+    has_labels = site is not None and site.style.name in HAS_LABELS  # `app.io` is a module
+    if _DOMAIN.match(target) and not has_labels:
         return "Without https:// the address of another site is a path."
     return ""
 
