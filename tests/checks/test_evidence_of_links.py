@@ -957,6 +957,18 @@ def test_layout_in_front_matter_of_docusaurus_makes_no_heading(repository, check
     repository.write("src/names.ts", 'export const name = "two"\n')
     repository.commit("Write")
     assert hints(check(repository)) == [("markdown ./a.md#two", "")]
+    repository.write("docs/b.md", "# B\n\n[x](./a.md#three)\n")
+    repository.write("docs/a.md", "---\nlayout: doc\n---\n# A\n\n## One\n\n<Steps/>\n\n## Four\n")
+    assert hints(check(repository)) == [("markdown ./a.md#three", "")]
+
+
+def test_settings_of_a_theme_of_hexo_are_no_site(repository, check):
+    repository.write("_config.yml", "title: x\n")
+    repository.write("package.json", '{"dependencies": {"hexo": "^7"}}\n')
+    repository.write("themes/own/_config.yml", "menu: x\n")
+    repository.write("themes/own/README.md", "# Own\n\n[x](/docs/gone.md)\n")
+    repository.commit("Write")
+    assert hints(check(repository)) == [("markdown /docs/gone.md", "")]
 
 
 def test_address_from_the_root_does_not_depend_on_what_includes_its_page(guide, check):

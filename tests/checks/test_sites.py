@@ -482,6 +482,17 @@ def test_example_of_a_theme_is_no_site_of_the_project(repository, check):
     assert paths == ["content/a.md", "exampleSite/content/a.md"]
 
 
+@pytest.mark.parametrize(("renderer", "is_known"), [("marked", True), ("kramed", False)])
+def test_anchors_of_hexo_are_those_of_its_renderer(repository, found, renderer, is_known):
+    requires = f'{{"dependencies": {{"hexo": "^7", "hexo-renderer-{renderer}": "^7"}}}}\n'
+    repository.write("package.json", requires)
+    repository.write("_config.yml", "title: x\n")
+    repository.write("source/a.md", "# A\n\n## Set up\n\n[x](#Set-up) [y](#set-up)\n")
+    repository.commit()
+    lost = ["warning missing-anchor source/a.md:5 markdown #set-up"]
+    assert found(repository) == (lost if is_known else [])
+
+
 def test_address_of_a_site_of_hugo_is_that_of_production(repository, found):
     for folder, base in (("_default", "/"), ("production", "https://example.org/docs")):
         repository.write(f"config/{folder}/hugo.toml", f"baseURL = '{base}'\ntitle = 'x'\n")
