@@ -30,6 +30,7 @@ from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
 from ubp.frame.fields import GIVEN
 from ubp.frame.schema import option_of, request_schema
+from ubp.markdown.sites import generators
 from ubp.output.records import RECORDS
 from ubp.server.tools.registry import TOOLSETS, load_rows
 from ubp.table import ROWS as TABLE
@@ -313,6 +314,19 @@ def paste_addresses(text):
         lambda match: f"repo: {repository()}\n{match[1]}rev: v{__version__}",
         text,
     )
+
+
+def test_each_generator_can_be_configured_and_is_described():
+    schema = json.loads((ROOT / "ubp/core/config.schema.json").read_text(encoding="utf-8"))
+    generator = schema["properties"]["sites"]["items"]["properties"]["generator"]
+    known = [row.style.name for row in generators.GENERATORS]
+    page = (ROOT / "docs/reference/configuration.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", page, re.MULTILINE)
+    assert sorted(generator["enum"]) == sorted([*known, "none"])
+    assert generator["description"] == f"one of {', '.join(generator['enum'])}"
+    assert [name for name in described if name in known] == [
+        name for name in generator["enum"] if name != "none"
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

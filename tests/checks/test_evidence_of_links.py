@@ -575,6 +575,14 @@ def test_anchor_with_the_letters_of_a_heading_is_a_finding_where_signs_are_known
     ]
 
 
+def test_terms_do_not_show_how_signs_of_headings_are_written(signs, check):
+    terms = "".join(f"Part {number}: a & b\n: Text.\n\n" for number in range(4))
+    links = "".join(f"[x](/terms#part-{number}-ab)\n" for number in range(4))
+    signs.write("docs/terms.md", f"# Terms\n\n{terms}")
+    signs.write("docs/more.md", f"# More\n\n{links}")
+    assert "markdown /setup#roll-back-now" in [subject for subject, _ in hints(check(signs))]
+
+
 def test_anchor_with_the_letters_of_a_heading_is_not_confirmed_where_few_show_signs(signs, check):
     text = (signs.root / "docs/index.md").read_text()
     signs.write("docs/index.md", text.replace("[x](/steps#step-2-set-step-2)", ""))

@@ -52,7 +52,6 @@ SITES = {
     "hexo": {
         "docs/_config.yml": "title: x\n",
         "docs/package.json": '{"dependencies": {"hexo": "^7", "hexo-renderer-marked": "^7"}}\n',
-        "docs/themes/own/_config.yml": "menu: x\n",
         "docs/source/guide/start.md": "# It's é\n\n## Set-up\n",
         "docs/source/logo.svg": "<svg/>\n",
     },

@@ -70,8 +70,9 @@ FILLS_TEMPLATES = frozenset({"hugo", "jekyll"})
 MAKES_NO_FOLDERS = frozenset({"mdbook", None})
 # Different anchors of a site that lead to headings with signs: the rule for these is known then.
 MIN_SIGNS = 3
-# Generators whose rule for anchors only settings change, of which UBP knows that they are there. So
-# it is known in pages of nothing but text; but not if many anchors with signs lead nowhere.
+# Generators with one rule for anchors, which only a setting replaces that UBP sees. In pages of
+# nothing but text it is known, unless more different anchors with signs lead nowhere: one does in
+# openapi-typescript, and 27 in vitessio/website, whose pages are not built any more.
 FIXED_ANCHORS = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "starlight"})
 MAX_SIGNS_LOST = 5
 MAX_FROM_ROOT = 50  # pages of the name of a link
@@ -91,7 +92,7 @@ _SOURCE_CODE = re.compile(
     r"\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kts?|swift|cs|cc?|cpp|hh?|hpp|scala|sh|sql|lua)$",
     re.IGNORECASE,
 )
-# What a link would be if it began as its author may have meant, by its first letter.
+# What a link would be if it began as its author may have meant, by that beginning.
 _BEGINNINGS = {
     "/": "From the root,",
     "../": "The page is published as a folder, in which relative addresses begin:",
@@ -285,14 +286,12 @@ class Evidence:
     def _names_absent_code(self, page: FilePath, link: Link) -> bool:
         """Whether a link is the relative path of code whose name no file and no code has."""
         site, name = self._context.graph.sites.of(page), link.target.rpartition("/")[2]
+        if site and (site.style.name in HAS_LABELS or self._leaves_a_copy(site, page, link)):
+            return False
         return (
             link.kind in {"markdown", "definition"}
             and not link.target.startswith(("/", "~", "@"))
             and _SOURCE_CODE.search(name) is not None
-            and (
-                site is None
-                or not (site.style.name in HAS_LABELS or self._leaves_a_copy(site, page, link))
-            )
             and name not in self._pages.paths_by_name
             and not self._code.makes_folder(name.rpartition(".")[0])
             and not self._code.is_named_in_build(name)
@@ -381,9 +380,14 @@ class Evidence:
         """Return the heading of these letters, if how its signs are written is known."""
         site = self._context.graph.sites.of(page)
         found, lost = self._counts.signs_found[site], self._counts.signs_lost[site]
-        is_known = found >= MIN_SIGNS and found > lost
-        if site is not None and site.style.name in FIXED_ANCHORS:
-            is_known |= lost <= max(found, MAX_SIGNS_LOST) and self._is_nothing_but_text(page)
+        is_shown = found >= MIN_SIGNS and found > lost
+        is_fixed = (
+            site is not None
+            and site.style.name in FIXED_ANCHORS
+            and lost <= max(found, MAX_SIGNS_LOST)
+            and self._is_nothing_but_text(page)
+        )
+        is_known = is_shown or is_fixed
         if not is_known or self._pages.text(page).spells_beside_headings(letters):
             return None
         return self._pages.headings(page).get(letters)

@@ -46,12 +46,11 @@ class KnownPages:
     def headings(self, page: FilePath) -> dict[str, str]:
         """Return the headings of a page, of all levels, by their letters."""
         if page not in self._headings_of:
-            texts = [
-                heading.text
+            self._headings_of[page] = {
+                letters_of(heading.text): heading.text
                 for heading in self._context.graph.headings(page)
                 if heading.level != TERM
-            ]
-            self._headings_of[page] = {letters_of(text): text for text in texts}
+            }
         return self._headings_of[page]
 
     def titles(self, page: FilePath) -> frozenset[str]:

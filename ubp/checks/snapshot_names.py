@@ -58,7 +58,8 @@ MAX_UNREAD = 200
 MAX_ADDITIONS = 30
 # Sources that are read for the spelling of a name.
 MAX_HOLDERS = 100
-# What is not read where the sources of a commit are searched: half of the time, or nearly all.
+# Suffixes of files that are no sources. Without these a search of a commit of Druid's site, nearly
+# all of it pages and images, takes 0.07 s instead of 5.
 _NEVER_SOURCES = (*PROSE_SUFFIXES, "png", "jpg", "jpeg", "gif", "ico", "webp", "ttf", "woff2")
 # What sources have had for longer was not new to those who wrote the page.
 NEW_SECONDS = 30 * 86_400

@@ -9,7 +9,7 @@ from ubp.core.model import FilePath, ObjectId
 from ubp.git.output import decode_path
 from ubp.git.repository import Repository
 
-_GLOBS = ("--no-literal-pathspecs",)  # elsewhere a path is what it says
+_GLOBS = ("--no-literal-pathspecs",)  # every other command takes paths literally
 
 
 class Addition(NamedTuple):

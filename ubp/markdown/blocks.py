@@ -26,7 +26,7 @@ _CONTAINER = re.compile(
 )
 CONTAINER_INDENT = 4
 _COMPONENT = re.compile(r"</?[A-Z]")
-# A line that is a tag alone; below one of these no tag is looked for.
+# A line that is a tag alone, unless what it contains is raw text.
 _TAG_ALONE = re.compile(r"</?(?!(?i:pre|script|style|textarea)\b)[A-Za-z][^<>]*>[ \t]*$")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _MDX_COMMENT, _MDX_COMMENT_END = "{/*", "*/}"
