@@ -2,8 +2,10 @@
 
 import os
 import random
+from types import SimpleNamespace
 
 from ubp.answers.hub.compare import compare_with_hub
+from ubp.hub.read_board import read_stored_board
 from ubp.workspace import Workspace
 
 TABLES = ("repository", "ref", "piece", "upload", "file", "page", "reference", "edge", "parsed")
@@ -78,6 +80,29 @@ def test_only_changed_pieces_and_parts_are_sent(repository, hub):
     assert (first.sent_pieces, first.sent_parts) == (8, 300)
     assert (record.outcome, record.sent_pieces, record.sent_parts) == ("written", 1, 1)
     assert differences(hub, repository) == []
+
+
+def test_board_that_a_push_replaces_while_it_is_read_is_read_again(repository, hub):
+    repository.write("src/a.py", "a = 1\n")
+    repository.page("docs/a.md", "src/a.py")
+    repository.commit()
+    hub.push(repository)
+    repository.write("docs/b.md", "# B\n")
+    head = repository.commit()
+    with hub.database.connection() as connection:
+        asked = []
+
+        def execute(query, *args):
+            found = connection.execute(query, *args)
+            asked.append(query)
+            if len(asked) == 1:
+                hub.push(repository)
+            return found
+
+        reading = SimpleNamespace(execute=execute)
+        board = read_stored_board(reading, "*", "github.com/acme/api", "refs/heads/main")
+    assert board.commit == head
+    assert [file.path for file in board.files] == ["docs/a.md", "docs/b.md", "src/a.py"]
 
 
 def test_no_difference_after_each_of_many_pushes(new_repository, hub):

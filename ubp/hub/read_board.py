@@ -12,16 +12,31 @@ from ubp.hub.database import Connection
 def read_stored_board(
     connection: Connection, reader: str, repository: str, ref: str
 ) -> Board | None:
-    """Return the board of a ref; None: there is none that the reader may see."""
-    row = connection.execute(
-        "select ref.id, ref.commit from ref join repository r on r.id = ref.repository"
-        " join readable(%s) v on v.repository = r.id"
-        " where r.name = %s and ref.name = %s and ref.commit is not null",
-        [reader, repository, ref],
-    ).fetchone()
-    if row is None:
-        return None
-    key, commit = row
+    """Return the board of a ref; None: there is none that the reader may see.
+
+    Where a push replaces it meanwhile, it is read again.
+    """
+
+    def find() -> tuple[Any, ...] | None:
+        return connection.execute(
+            "select ref.id, ref.commit, ref.xmin::text from ref"
+            " join repository r on r.id = ref.repository"
+            " join readable(%s) v on v.repository = r.id"
+            " where r.name = %s and ref.name = %s and ref.commit is not null",
+            [reader, repository, ref],
+        ).fetchone()
+
+    row = find()
+    while row is not None:
+        key, commit, _ = row
+        board = _read(connection, key, ObjectId(bytes(commit).hex()))
+        before, row = row, find()
+        if row == before:
+            return board
+    return None
+
+
+def _read(connection: Connection, key: int, commit: ObjectId) -> Board:
     references = _grouped(
         connection,
         "select page, repository, path, fragment, pin, verdict, level, baseline_kind, baseline,"
@@ -50,7 +65,7 @@ def read_stored_board(
         "select path, oid, changed, changed_at from file where ref = %s", [key]
     ).fetchall()
     return Board(
-        ObjectId(bytes(commit).hex()),
+        commit,
         tuple(
             sorted(
                 (
