@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ubp.core.model import ObjectId
-from ubp.index.embed.vectors import Matrix, VectorCollection, Vectors, quantize
+from ubp.index.embed.vectors import Matrix, QuantizedRows, VectorCollection, Vectors, quantize
 
 A, B, C = (ObjectId(letter * 40) for letter in "abc")
 KEYS = [bytes([number]) * 16 for number in range(6)]
@@ -78,6 +78,15 @@ def test_a_byte_a_number_keeps_the_direction():
     one = Vectors(256).updated({1: (bytes(1600), quantize(Matrix(rows)))}, [])
     kept = one.select(np.arange(100)).floats(slice(None))
     assert (kept * Matrix(rows).rows).sum(axis=1).min() > 0.9999
+
+
+def test_equal_vectors_have_equal_cosines_among_any_number_of_others():
+    chance = np.random.default_rng(5)
+    query = Matrix(chance.standard_normal((1, 256)))
+    row = chance.integers(-127, 128, 256, dtype=np.int8)
+    numbers = (1, 2, 5, 8, 13, 33, 1023, 1025)
+    cosines = [QuantizedRows.of(np.tile(row, (number, 1))).cosines(query) for number in numbers]
+    assert len({float(cosine) for of_rows in cosines for cosine in of_rows}) == 1
 
 
 def test_vectors_that_were_read_before_stay_while_others_are_added(known):

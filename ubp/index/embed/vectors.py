@@ -115,12 +115,17 @@ class QuantizedRows(NamedTuple):
         return floats
 
     def cosines(self, query: Matrix) -> Floats:
-        """Return the cosine of each with the query's first row; of zeros: -infinity."""
+        """Return the cosine of each with the query's first row; of zeros: -infinity.
+
+        Equal rows have equal cosines, wherever they are.
+        """
         cosines = np.empty(len(self), dtype=np.float32)
         for start in range(0, len(self), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
             rows = self.rows[part]
-            cosines[part] = rows.astype(np.float32) @ query.rows[0] / self.lengths[part]
+            # Row by row: a product with a matrix rounds equal rows differently.
+            products = np.vecdot(rows.astype(np.float32), query.rows[0])
+            cosines[part] = products / self.lengths[part]
         zero = np.flatnonzero(cosines == 0)
         cosines[zero[~self.rows[zero].any(axis=1)]] = -np.inf
         return cosines
