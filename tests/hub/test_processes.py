@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from typing import Self
 
 import psycopg
 import pytest
@@ -86,7 +87,15 @@ class Processes:
             stderr=subprocess.DEVNULL,
             text=True,
             bufsize=1,
+            start_new_session=True,
         )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_) -> None:
+        os.killpg(self._starter.pid, signal.SIGKILL)
+        self._starter.communicate()
 
     def start(self, kind, **given) -> int:
         self._starter.stdin.write(json.dumps([kind, given]) + "\n")
@@ -126,11 +135,6 @@ class Processes:
         root = str(repository.root)
         return self.start("push", to=self.url, root=root, name=NAME, environment=environment)
 
-    def close(self) -> None:
-        self._starter.stdin.close()
-        self._starter.wait()
-        self._starter.stdout.close()
-
 
 def is_running(pid) -> bool:
     try:
@@ -166,8 +170,11 @@ def test_killed_processes_leave_the_old_or_the_new_board(
     repository, database, database_address, tmp_path
 ):
     choose = random.Random(34)
-    with token_issuer() as issuer, psycopg.connect(database_address, autocommit=True) as killer:
-        processes = Processes(database_address, tmp_path, issuer)
+    with (
+        token_issuer() as issuer,
+        psycopg.connect(database_address, autocommit=True) as killer,
+        Processes(database_address, tmp_path, issuer) as processes,
+    ):
         hub, worker = processes.start_hub(), processes.start("worker")
         for number in range(60):
             repository.write(f"src/{number}.py", f"def f():\n    return {number}\n")
@@ -204,9 +211,6 @@ def test_killed_processes_leave_the_old_or_the_new_board(
             wait_for(processes.push(repository, commit, 2 * point + 3))
             assert stored(database) == new
             old = new
-        kill(hub)
-        kill(worker)
-        processes.close()
     assert {victim for victim, _ in outcomes} == {"client", "hub", "worker", "backends"}
     assert ("client", False) in outcomes
     with database.connection() as connection:
