@@ -14,6 +14,7 @@ pages, in milliseconds of CPU (git's included).
 
 import csv
 import json
+import os
 import re
 import resource
 import statistics
@@ -44,11 +45,13 @@ from ubp.checks.removed_names import (
     is_source,
     read_page_code,
 )
-from ubp.checks.snapshot_names import find_outdated_by_change
+from ubp.checks.snapshot_names import find_new_mention, find_outdated_by_change
 from ubp.code.definitions import SUFFIX, Language, find_definitions, find_keys, language_of
 from ubp.code.removed import MIN_LETTERS, ChangedSource, SourceChange, may_spell
 from ubp.core.config import Config, is_document
+from ubp.core.model import FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
+from ubp.git.repository import open_repository
 from ubp.index.name_keys import spelling_key
 from ubp.index.session import Target
 from ubp.staleness.state import open_change
@@ -105,6 +108,7 @@ class Replay:
 
     def __init__(self, repository: pygit2.Repository, commits: Sequence[Commit]) -> None:
         self.repository = repository
+        self.opened = open_repository(repository.path, os.environ)
         self.commits = commits
         self.number = -1
         self.all_files: set[str] = set()
@@ -180,6 +184,10 @@ class Replay:
         if first is None:
             return None
         commit = self.commits[first]
+        is_young = commit.time - self.commits[0].time <= MONTH
+        if is_young and self.repository[self.commits[0].id].parents:  # not followed so far back
+            before = ObjectId(str(self.commits[self.number - 1].id))
+            return find_new_mention(self.opened, before, FilePath(page), text)
         changed = [path for path in commit.changes if is_source(path)]
 
         def is_name_new() -> bool:
@@ -187,7 +195,7 @@ class Replay:
             born = [self.commits[n].time for n in month if n <= first]
             return self._lives(key, first) and bool(born) and commit.time - born[-1] <= MONTH
 
-        return NewMention(str(commit.id), changed, is_name_new)
+        return NewMention(str(commit.id), changed, is_name_new, is_young)
 
     def _lives(self, key: int, number: int) -> bool:
         states = [is_alive for at, is_alive in self._crossings[key] if at <= number]
@@ -398,20 +406,15 @@ def find_names(
     changed: dict[str, ChangedSource], died: set[int], names: Replay
 ) -> Iterator[RemovedMention]:
     """Return what the rule finds in these sources."""
-    removed: set[int] = set()
-    for source in changed.values() if died else ():
-        if source.before is not None and source.language:
-            removed |= read_definitions(source.before, source.language)
-    removed &= died
     names.added.clear()
     for path, source in changed.items():
-        if source.after is not None and removed:
+        if source.after is not None and died:
             names.added |= read_living(path, source.after)
     for source in changed.values():
         if source.before is not None and names.added:
             names.added -= read_keys(source.before)
     change = SourceChange(changed)
-    return find_removed_names(removed, change.removed_spellings, change, names)
+    return find_removed_names(died, change.removed_spellings, change, names)
 
 
 @lru_cache(maxsize=5_000)

@@ -979,8 +979,8 @@ def test_mention_that_is_older_than_the_name_is_not_reported(repository, hints):
     assert hints(repository) == []
 
 
-@pytest.mark.parametrize(("keys", "is_reported"), [(4, False), (5, True)])
-def test_key_is_reported_beside_five_others_of_its_source(repository, hints, keys, is_reported):
+@pytest.mark.parametrize(("keys", "is_reported"), [(2, False), (3, True)])
+def test_key_is_reported_beside_three_others_of_its_source(repository, hints, keys, is_reported):
     names = [f"page_key_{letter}" for letter in "abcde"[:keys]]
     others = "".join(f"  {name}: 1,\n" for name in names)
     repository.write("src/a.js", f"const a = {{\n  lastKey: 1,\n{others}}}\n")
@@ -989,6 +989,36 @@ def test_key_is_reported_beside_five_others_of_its_source(repository, hints, key
     repository.write("docs/one.md", f"`lastKey` {mentions}\n")
     repository.commit(at=repository.clock + 60 * DAY)
     repository.write("src/a.js", f"const a = {{\n{others}}}\n")
+    assert bool(hints(repository)) is is_reported
+
+
+@pytest.mark.parametrize(("keys", "is_reported"), [(4, False), (5, True)])
+def test_key_is_reported_beside_five_others_that_its_source_had(
+    repository, hints, keys, is_reported
+):
+    names = [f"page_key_{letter}" for letter in "abcde"[:keys]]
+    others = "".join(f"  {name}: 1,\n" for name in names)
+    repository.write("src/a.js", f"const a = {{\n  lastKey: 1,\n{others}}}\n")
+    repository.write("src/b.py", f"b = {{\n{others}}}\n")
+    repository.commit()
+    repository.write("docs/one.md", " ".join(f"`{name}`" for name in ["lastKey", *names]) + "\n")
+    repository.commit(at=repository.clock + 60 * DAY)
+    repository.write("src/a.js", "const a = 1\n")
+    assert [name for name, _ in hints(repository)] == (["lastKey"] if is_reported else [])
+
+
+@pytest.mark.parametrize(
+    ("package", "is_reported"), [("page-reader", True), ("@app/page-reader", True), ("page", False)]
+)
+def test_name_that_begins_with_the_name_of_a_package_is_of_this_repository(
+    repository, hints, package, is_reported
+):
+    repository.write("package.json", f'{{"name": "{package}"}}\n')
+    repository.write("src/a.ts", 'count("page_reader_total", 1);\n')
+    repository.commit()
+    repository.write("docs/one.md", "It is `page_reader_total`.\n")
+    repository.commit(at=repository.clock + 60 * DAY)
+    repository.write("src/a.ts", "\n")
     assert bool(hints(repository)) is is_reported
 
 
@@ -1413,3 +1443,80 @@ def test_option_of_an_attribute_is_removed(repository, hints):
     repository.commit()
     repository.write("src/Options.cs", "public class Options\n{\n}\n")
     assert [name for name, _ in hints(repository)] == ["--ilcPath"]
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "is_reported"),
+    [
+        ("src/a.ts", 'counter.increment("pagesRead");\n', True),
+        ("conf/queue.yaml", "jobs:\n  - pages-read\n", True),
+        ("src/a.ts", 'import {\n  pagesRead,\n} from "reader";\nrun(pagesRead);\n', False),
+        ("src/a.py", "from reader import pages_read\nrun(pages_read)\n", False),
+        ("src/a.rs", "use reader::{pages_read};\nfn run() { pages_read(); }\n", False),
+        ("src/a.js", "const { pagesRead } = require('reader');\npagesRead();\n", False),
+        ("src/a.ts", 'import { pagesRead } from "./reader";\nrun(pagesRead);\n', True),
+        ("examples/a.ts", 'counter.increment("pagesRead");\n', False),
+    ],
+)
+def test_name_that_is_only_used_is_reported_if_it_was_new_with_its_mention(
+    aged, hints, path, source, is_reported
+):
+    name = next(name for name in ("pagesRead", "pages-read", "pages_read") if name in source)
+    aged.write(path, source)
+    aged.commit()
+    aged.write("docs/one.md", f"It is `{name}`.\n")
+    commit = aged.commit()
+    aged.write(path, "\n")
+    hint = f"Update the page: {commit[:10]} added the name to it when it was new."
+    assert hints(aged) == ([(name, hint)] if is_reported else [])
+
+
+def test_name_that_was_used_before_its_mention_is_not_reported(aged, hints):
+    aged.write("src/a.ts", 'counter.increment("pagesRead");\n')
+    aged.commit()
+    aged.write("docs/one.md", "It is `pagesRead`.\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.write("src/a.ts", "\n")
+    assert hints(aged) == []
+
+
+def test_name_that_a_young_repository_only_used_is_not_reported(repository, hints):
+    repository.write("src/a.ts", 'counter.increment("pagesRead");\n')
+    repository.write("docs/one.md", "It is `pagesRead`.\n")
+    repository.commit()
+    repository.write("src/a.ts", "\n")
+    assert hints(repository) == []
+
+
+def test_name_that_is_only_used_is_reported_with_the_one_that_took_its_place(aged, hints):
+    aged.write("src/a.ts", 'emit("pageRead", 1);\n')
+    aged.commit()
+    aged.write("docs/one.md", "The event `pageRead`.\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.write("src/a.ts", 'emit("pageSeen", 1);\n')
+    assert hints(aged) == [("pageRead", "Write `pageSeen` instead, if the text is still right.")]
+    aged.write("src/a.ts", 'emit("closed", 1);\n')
+    assert hints(aged) == []
+
+
+def test_option_with_one_dash_is_removed(repository, hints):
+    source = 'package a\n\tns = flag.String("page-namespace", "", "Of pages.")\n'
+    repository.write("src/a.go", source)
+    repository.write("docs/a.md", "Set `-page-namespace`.\n")
+    repository.commit()
+    repository.write("src/a.go", "package a\n")
+    assert [name for name, _ in hints(repository)] == ["-page-namespace"]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_reported"),
+    [("mergePages(page: Page): void {", True), ("mergePages((page) => {", False)],
+)
+def test_method_is_defined_and_a_call_with_a_function_is_not(aged, hints, line, is_reported):
+    source = "export class Reader {\n  closeReader() {\n  }\n"
+    aged.write("src/a.ts", source + f"  {line}\n  }}\n}}\n")
+    aged.commit()
+    aged.write("docs/a.md", "Like `mergePages()` and `closeReader()`.\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.write("src/a.ts", source + "}\n")
+    assert [name for name, _ in hints(aged)] == (["mergePages"] if is_reported else [])

@@ -111,6 +111,12 @@ def test_call_in_a_language_with_braces_defines_nothing(line):
     assert "read_all" not in find_definitions(line.encode(), "braces").names
 
 
+@pytest.mark.parametrize("name", ["ngOnDestroy", "componentDidMount", "shouldComponentUpdate"])
+def test_method_that_a_component_overrides_is_not_defined(name):
+    source = f"class Page extends Component {{\n  {name}() {{\n  }}\n  load() {{\n  }}\n}}\n"
+    assert find_definitions(source.encode(), "script").names == {"Page", "load"}
+
+
 @pytest.mark.parametrize(
     ("language", "line"),
     [

@@ -36,10 +36,11 @@ from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
 from ubp.markdown.owners import find_link_target, is_of_others
 
 # A name that is only a key may be an argument for another package. Of pages that have one other key
-# of its source 5 of 8 were right, of those with five 5 of 5.
-MIN_COMPANIONS_OF_KEY = 5
-# Names of its source, gone or not, that a page has beside a removed one.
+# of its source 5 of 8 were right.
+MIN_COMPANIONS_OF_KEY = 3
+# Names of its source, gone or not, that a page has beside a removed one, and beside a key.
 MIN_SIBLINGS = 2
+MIN_SIBLINGS_OF_KEY = 5
 MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
 # In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
@@ -209,12 +210,14 @@ class Names(Protocol):
 class NewMention(NamedTuple):
     """The commit that added a mention to a page, and the files that it changed.
 
-    `is_name_new`: whether the sources had the name then, and not a month before.
+    `is_name_new`: whether the sources had the name then, and not a month before. `is_young`: the
+    repository had no commit then.
     """
 
     commit: ObjectId
     changed: Collection[FilePath]
     is_name_new: Callable[[], bool]
+    is_young: bool = False
 
 
 class Owners:
@@ -237,9 +240,13 @@ class Owners:
         return bool(is_made) or self.names.is_spelled(spelling)
 
     def has_own_prefix(self, name: str) -> bool:
-        """Return whether a constant begins with the name of a package of this repository."""
-        first, _, rest = name.partition("_")
-        return bool(rest) and name.isupper() and fold_name(first) in self._packages
+        """Return whether a name begins with that of a package of this repository.
+
+        A word is enough for a constant; `core_size` may be of any package `core`.
+        """
+        words = name_words(name)
+        least = 1 if name.isupper() else 2
+        return any("".join(words[:end]) in self._packages for end in range(least, len(words)))
 
     def is_foreign(self, name: CodeName, code: PageCode, change: SourceChange) -> bool:
         """Return whether a page gives a name to another project: its sentence, or as a package."""
@@ -496,7 +503,7 @@ def find_removed_names(
     pages = {key: found for key, found in names.pages_with(keys).items() if found}
     missing = sorted(pages.keys() - names.occurring(pages)) if pages else []
     for key in missing:
-        removed = change.find_definition(key)
+        removed = change.find_definition(key) or change.find_use(key)
         if removed and not occurs(removed.name, key, names):
             yield from _find_mentions(pages[key], key, removed, owners, change)
     for spelling, holders in sorted(names.pages_spelling(spellings).items()):
@@ -591,17 +598,10 @@ def find_evidence(
 
     Measured: see docs/measurements.md, "Removed names".
     """
-    code = owners.names.code(page)
-    others = {name.key: name for name in (code.names.names if code else ())}
-    others.pop(mention.key, None)
-    for known, least in (
-        (removed.companions, MIN_COMPANIONS_OF_KEY if removed.is_key else 1),
-        ({} if removed.is_key else removed.siblings, MIN_SIBLINGS),
-    ):
-        found = [name for key, name in others.items() if key in known]
-        if len(found) >= least:
-            return Evidence(found[0].text, source=FilePath(known[found[0].key]))
-    is_replaced = not removed.is_key and change.find_replacement(removed) is not None
+    if companion := _find_companion(owners.names.code(page), mention, removed):
+        return companion
+    may_be_replaced = not removed.is_key or removed.is_only_used
+    is_replaced = may_be_replaced and change.find_replacement(removed) is not None
     is_ours = not removed.is_key and re.match(_ABOUT_WORK, page)
     is_flag = mention.is_option and removed.is_flag
     if is_replaced or is_ours or is_flag or owners.has_own_prefix(removed.name):
@@ -610,11 +610,23 @@ def find_evidence(
     if own_source:
         return Evidence(source=own_source)
     addition = owners.names.find_addition(page, mention.text)
-    if addition is None:
+    if addition is None or (removed.is_only_used and addition.is_young):
         return None
     together = None if removed.is_key else _first_of(removed.definers, addition.changed)
     if together or addition.is_name_new():
         return Evidence(commit=addition.commit, source=together)
+    return None
+
+
+def _find_companion(code: PageCode | None, mention: CodeName, removed: Removed) -> Evidence | None:
+    """Return a name of the same source that a page has beside a removed one, if it has enough."""
+    least = (MIN_COMPANIONS_OF_KEY, MIN_SIBLINGS_OF_KEY) if removed.is_key else (1, MIN_SIBLINGS)
+    others = {name.key: name for name in (code.names.names if code else ())}
+    others.pop(mention.key, None)
+    for known, number in zip((removed.companions, removed.siblings), least, strict=True):
+        found = [name for key, name in others.items() if key in known]
+        if len(found) >= number:
+            return Evidence(found[0].text, source=FilePath(known[found[0].key]))
     return None
 
 

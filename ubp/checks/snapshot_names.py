@@ -35,6 +35,7 @@ from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key, name_words
 from ubp.git.additions import commit_before, files_with_name, find_addition
 from ubp.git.change_log import read_changes
+from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.index.name_keys import (
     PackedKeys,
@@ -143,29 +144,13 @@ class SnapshotNames:
         """Return the commit that added a text to a page; None: unknown, or too many were asked."""
         key = page, text
         if key not in self._additions:
-            is_asked = self._start is not None and len(self._additions) < MAX_ADDITIONS
-            self._additions[key] = self._find_addition(page, text) if is_asked else None
+            is_asked = len(self._additions) < MAX_ADDITIONS
+            self._additions[key] = (
+                find_new_mention(self._view.context.repository, self._start, page, text)
+                if self._start is not None and is_asked
+                else None
+            )
         return self._additions[key]
-
-    def _find_addition(self, page: FilePath, text: str) -> NewMention | None:
-        repository, start = self._view.context.repository, self._start
-        found = find_addition(repository, start, page, text) if start else None
-        if found is None:
-            return None
-        changed = read_changes(repository, [found.commit])[found.commit]
-
-        def has_name(commit: ObjectId) -> bool | None:
-            files = files_with_name(repository, commit, name_words(text), _NEVER_SOURCES)
-            return None if files is None else any(map(is_source, files))
-
-        def is_name_new() -> bool:
-            earlier = commit_before(repository, found.commit, found.date - NEW_SECONDS)
-            if earlier is None and repository.is_shallow:
-                return False
-            was_there = has_name(earlier) if earlier else False
-            return was_there is False and has_name(found.commit) is True
-
-        return NewMention(found.commit, changed, is_name_new)
 
     def files(self) -> Collection[FilePath]:
         """Return all files."""
@@ -275,6 +260,30 @@ class SnapshotNames:
     @cached_property
     def _files(self) -> Mapping[FilePath, Entry]:
         return dict(self._view.files())
+
+
+def find_new_mention(
+    repository: Repository, start: ObjectId, page: FilePath, text: str
+) -> NewMention | None:
+    """Return the commit that added a text to a page, seen from `start`; None: unknown."""
+    found = find_addition(repository, start, page, text)
+    if found is None:
+        return None
+    changed = read_changes(repository, [found.commit])[found.commit]
+
+    def has_name(commit: ObjectId) -> bool | None:
+        files = files_with_name(repository, commit, name_words(text), _NEVER_SOURCES)
+        return None if files is None else any(map(is_source, files))
+
+    earlier = commit_before(repository, found.commit, found.date - NEW_SECONDS)
+
+    def is_name_new() -> bool:
+        if earlier is None and repository.is_shallow:
+            return False
+        was_there = has_name(earlier) if earlier else False
+        return was_there is False and has_name(found.commit) is True
+
+    return NewMention(found.commit, changed, is_name_new, is_young=earlier is None)
 
 
 def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[OutdatedMention]:
@@ -493,7 +502,7 @@ def _file_id(entry: Entry | None) -> ObjectId | None:
 def _changed_keys(
     view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
 ) -> tuple[set[int], set[int], set[int], set[FilePath]]:
-    """Return the keys of the names that these sources defined, and of these the removed ones.
+    """Return the keys of the names that these sources defined, and of all that they had no more.
 
     And those that they contain and did not before, and the sources that cannot be read.
     """
@@ -505,15 +514,16 @@ def _changed_keys(
     current = {path: Entry(MODE_FILE, after) for path, (_, after) in sources.items() if after}
     new_keys = read_source_keys(view.context, current)
     unread |= current.keys() - new_keys.keys()
-    defined, old, new = set[int](), set[int](), set[int]()
+    defined, had, old, new = set[int](), set[int](), set[int](), set[int]()
     for known in old_keys.values():
         old.update(unpack_keys(known.occurring))
     for path, (before, _) in sources.items():
         if before in old_keys and defines_names(path):
             defined.update(unpack_keys(old_keys[before].defined))
+            had.update(unpack_keys(old_keys[before].occurring))
     for path, keys in new_keys.items():
         new.update(unpack_keys(_living(path, keys)))
-    return defined, defined - new, new - old, unread
+    return defined, (defined | had) - new, new - old, unread
 
 
 def _living(path: FilePath, keys: SourceKeys) -> bytes:

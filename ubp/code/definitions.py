@@ -101,8 +101,10 @@ _SCRIPT = (
         rb"|^(?:export[ \t]+)?(?:declare[ \t]+)?(?:const|let|var)[ \t]+(" + _WORD + rb")"
     ),
     (
+        # a method, and no call with a function as its argument
         rb"(?m)^[ \t]+(?:(?:public|private|protected|static|async|get|set|override)[ \t]+)*"
-        rb"(" + _WORD + rb")[ \t]*(?:<[^>\n]*>)?\([^\n]*\)?[^\n;]*\{[ \t]*$"
+        rb"(" + _WORD + rb")[ \t]*(?:<[^>\n]*>)?\((?![^\n]*=>[ \t]*\{[ \t]*$)"
+        rb"[^\n]*\)?[^\n;]*\{[ \t]*$"
     ),
     (
         rb"(?m)^[ \t]*(?:this|exports|module\.exports|[\w$]+(?:\.prototype)?)\.(" + _WORD + rb")"
@@ -327,6 +329,8 @@ _CONVENTION = (
     r"(?i)(?:https?|ftp|all|no)_proxy|ssl_cert_\w+|(?:no|force)_color|clicolor\w*|node_env|xdg_\w+"
     r"|lc_\w+|otel_\w+|github_\w+|gitlab_\w+|aws_\w+|source_date_epoch|ld_library_path|python\w*path|java_home"
     r"|virtual_env"
+    # what a component of Angular or React overrides
+    r"|ng(?:on|do|after)[a-z]+|component(?:did|will)[a-z]+|shouldcomponentupdate"
     # names with two underscores that have a meaning in Python, whoever defines them
     r"|__(?:init\w*|new|del|repr|str|bytes|format|hash|bool|call|len|length_hint|iter|next|reversed"
     r"|contains|missing|index|int|float|complex|round|trunc|floor|ceil|eq|ne|lt|le|gt|ge|(?:get|set|del)"

@@ -2,12 +2,19 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ubp.code.definitions import SUFFIX, Language, find_definitions, find_keys, language_of
+from ubp.code.definitions import (
+    MAX_BYTES,
+    SUFFIX,
+    Language,
+    find_definitions,
+    find_keys,
+    language_of,
+)
 from ubp.code.dependencies import is_dependency_manifest
 from ubp.core.names import (
     fold_name,
@@ -54,6 +61,17 @@ _SCRIPTS = frozenset({"script", "typed script"})
 # `override fun close()`, `void close() override;`: the word as a modifier, not `"--override"`.
 _OVERRIDES = rb"(?m)^[^\n\"'`#]*\boverride(?:[ \t]+\w|[ \t]*[;{])[^\n]*$|@Override\s*?\n[^\n]*"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
+# The names that a source takes from a module. `import { a, b } from "module"` is read backward from
+# its end, because a file may have thousands of beginnings alone.
+_FROM = r"\bfrom[ \t]*['\"](?P<module>[^'\"\n]+)['\"]"
+_MAX_IMPORT = 2_000
+_IMPORTED = (
+    r"\b(?:const|let|var)\s+(?P<names>\w+|\{[^{}]*\})\s*=\s*require\(['\"](?P<module>[^'\"\n]+)",
+    r"(?m)^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^()]*\)|[^\n]*)",
+    r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?(?P<names>(?P<module>[\w.]+)(?:\{[^{}]*\})?)",
+    r"(?m)^[ \t]*(?:pub[ \t]+)?use[ \t]+(?P<names>(?P<module>\w+)[^;{}]*(?:\{[^;{}]*\})?)",
+)
+_OWN_MODULE = r"[.~#/]|@/|(?:crate|self|super)\b"
 
 
 class ChangedSource(NamedTuple):
@@ -72,7 +90,7 @@ class Removed(NamedTuple):
     another. `definers` are the sources that defined it, `companions` the keys of the names that
     these defined too and still define, each with one that does; `siblings` those of all names that
     they defined, if they still exist. `is_spelling`: sources still have the name in another
-    spelling, but not in this one.
+    spelling, but not in this one. `is_only_used`: no source that is known here defined it.
     """
 
     name: str
@@ -85,6 +103,7 @@ class Removed(NamedTuple):
     companions: Mapping[int, str] = MappingProxyType({})
     siblings: Mapping[int, str] = MappingProxyType({})
     is_spelling: bool = False
+    is_only_used: bool = False
 
     @property
     def is_flag(self) -> bool:
@@ -146,6 +165,25 @@ class SourceChange:
             companions=self._companions(definers),
             siblings=self._siblings(definers),
         )
+
+    def find_use(self, key: int) -> Removed | None:
+        """Return the name of a key that the sources had before the change, and did not define."""
+        return self._used.get(key)
+
+    @cached_property
+    def _used(self) -> Mapping[int, Removed]:
+        used: dict[int, Removed] = {}
+        contents = (source.before for source in self.sources.values() if source.before)
+        imported = frozenset[str]().union(*map(_imported_names, contents))
+        for path, source in self.sources.items():
+            if source.before is None or source.language is None:
+                continue
+            for name in sorted(_names_in(source.before) - imported):
+                folded = fold_name(name)
+                if len(folded) >= MIN_LETTERS:
+                    new = Removed(name, path, source.language, is_key=True, is_only_used=True)
+                    used.setdefault(name_key(folded), new)
+        return used
 
     @cached_property
     def removed_spellings(self) -> frozenset[str]:
@@ -224,7 +262,8 @@ class SourceChange:
         """Return the name that a change writes where the removed one was; None: it shows none.
 
         A line of the old file and one that the change adds must differ in nothing but the name, the
-        names must share words, and the new one must be new to the file that defines it.
+        names must share words, and the new one must be new to the file that defines it, or uses it
+        as the old one was used.
         """
         key = removed.path, removed.name, removed.is_spelling
         if key not in self._replacements:
@@ -234,11 +273,12 @@ class SourceChange:
     def _find_replacement(self, removed: Removed) -> Replacement | None:
         if is_dependency_manifest(removed.path):  # every package has a line with its name
             return None
+        added = self._added_uses if removed.is_only_used else self._added
         old_words = set(name_words(removed.name))
         found: dict[str, tuple[float, Replacement]] = {}
         for line in self._lines_with(removed):
             rest = _without(line, removed.name, is_spelling=removed.is_spelling)
-            alike = self._added.get(rest) or self._added.get(_without(line, removed.name)) or []
+            alike = added.get(rest) or added.get(_without(line, removed.name)) or []
             for path, name in alike if len(alike) <= MAX_ALIKE else ():
                 shared = _share_words(old_words, set(name_words(name)))
                 if shared >= MIN_SHARED:
@@ -291,12 +331,22 @@ class SourceChange:
     @cached_property
     def _added(self) -> Mapping[str, list[tuple[str, str]]]:
         """The path and name of each new definition, by its line without the name."""
+        return self._by_line(_defined)
+
+    @cached_property
+    def _added_uses(self) -> Mapping[str, list[tuple[str, str]]]:
+        """The path and name of each new name, by its line without the name."""
+        return self._by_line(lambda data, _: _names_in(data))
+
+    def _by_line(
+        self, names_of: Callable[[bytes, Language], frozenset[str]]
+    ) -> Mapping[str, list[tuple[str, str]]]:
         added: dict[str, list[tuple[str, str]]] = {}
         for path, source in self.sources.items():
             if source.after is None or source.language is None:
                 continue
             before = source.before or b""
-            new = _defined(source.after, source.language) - _defined(before, source.language)
+            new = names_of(source.after, source.language) - names_of(before, source.language)
             new = frozenset([name for name in new if len(fold_name(name)) >= MIN_LETTERS])
             old_lines = set(_lines(before)) if new else set()
             for line in _lines(source.after) if new else ():
@@ -329,6 +379,33 @@ def may_spell(path: str, data: bytes, spelling: str) -> bool:
 def _defined(data: bytes, language: Language) -> frozenset[str]:
     definitions = find_definitions(data, language)
     return definitions.names | definitions.keys
+
+
+def _names_in(data: bytes) -> frozenset[str]:
+    return frozenset(re.findall(_NAME, data[:MAX_BYTES].decode("utf-8", "replace")))
+
+
+def _imported_names(data: bytes) -> frozenset[str]:
+    """Return the names that a source imports from other packages."""
+    text = data[:MAX_BYTES].decode("utf-8", "replace")
+    return frozenset(
+        name
+        for module, names in _find_imports(text)
+        if not re.match(_OWN_MODULE, module)
+        for name in re.findall(_NAME, names)
+    )
+
+
+def _find_imports(text: str) -> Iterator[tuple[str, str]]:
+    """Yield modules, each with the part of a text that has the names that it imports from there."""
+    for end in re.finditer(_FROM, text):
+        before = text[max(0, end.start() - _MAX_IMPORT) : end.start()]
+        names = before.rpartition("import")[2]
+        if names != before and not re.search(r"['\";]", names):
+            yield end["module"], names
+    for pattern in _IMPORTED:
+        for found in re.finditer(pattern, text):
+            yield found["module"], found["names"]
 
 
 def _lines(data: bytes) -> list[str]:

@@ -38,10 +38,12 @@ _PROGRAM = (
     r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(?:\w+=\S+[ \t]+)*"
     r"(?:(?:npx|uvx|pnpx|bunx|pipx[ \t]+run)[ \t]+)?([a-z][\w.-]*\w)[ \t]"
 )
-# A name that is not compound counts if nothing else is in its inline code: `Outcome`, `a.run()`.
+# A name that is not compound counts if nothing else is in its inline code: `Outcome`, `a.run()`,
+# and an option of a program in Go: `-read-timeout`.
 _WORD_ALONE = (
     r"[ \t]*(?:(?:[A-Za-z_]\w*(?:\.|::))*([A-Za-z_]\w*)(?:\.|::))?"
-    r"([A-Za-z][a-z0-9]{3,}(?:-[a-z0-9]+)*|[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[A-Z]{5,})(?:\(\))?[ \t]*"
+    r"([A-Za-z][a-z0-9]{3,}(?:-[a-z0-9]+)*|-?[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[A-Z]{5,})"
+    r"(?:\(\))?[ \t]*"
 )
 _QUALIFIER = r"([A-Za-z_]\w*)(?:\(\))?(?:\.|::|\?\.|->|#)$"
 # What the reader is to replace, as in `--name <file_name>`.

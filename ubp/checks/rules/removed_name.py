@@ -1,12 +1,13 @@
 """A page mentions a name in code that the sources no longer have.
 
 Names are identifiers of more than one word (`snake_case`, `camelCase`), command-line options,
-environment variables and keys, which a source defined, and paths of files and folders. A page
-mentions them in inline code, a code block or its front matter. `--read-timeout`, `read_timeout` and
-`readTimeout` are the same name; but where a change removes the option, and no source has it in this
-spelling or may make it from another, a field `ReadTimeout` does not keep it alive, nor a variable
-`readTimeout` the type. A single word, or words with hyphens, are a name where nothing else is in
-their inline code: `Portal`, `run()`.
+environment variables and keys, which a source defined, or used without taking them from another
+package, and paths of files and folders. A page mentions them in inline code, a code block or its
+front matter. `--read-timeout`, `read_timeout` and `readTimeout` are the same name; but where a
+change removes the option, and no source has it in this spelling or may make it from another, a
+field `ReadTimeout` does not keep it alive, nor a variable `readTimeout` the type. A single word, or
+words with hyphens, are a name where nothing else is in their inline code: `Portal`, `run()`,
+`-read-timeout`.
 
 With `--staged` or `--base`, the change must remove the name from the last source that had it. In a
 state, the name must have existed when the page was last changed, which is a warning at most. Names
@@ -22,11 +23,13 @@ means this one, which the hint gives: the page also has another name that the sa
 defines, or two that it defined; or the change writes a new name in the place of the old one; or the
 source made an option of that name, is named after it (`ReadTimeout.java`), or is in the folder of
 the page; or the commit that added the name to the page also changed the source, or came within a
-month after the name; or, for inline code, another page means it by one of these. For what is only a
-key or field, and may be an argument for somebody else's function, the first takes five other names,
-and of the others only the month counts. Paths need no evidence, nor do names other than keys in
-pages for contributors (`CONTRIBUTING.md`, `AGENTS.md`, `contributing/`). A shallow clone lacks the
-history, and reports less.
+month after the name; or the name begins with that of a package of this repository; or, for inline
+code, another page means it by one of these. For what is only a key or field, and may be an argument
+for somebody else's function, the first takes three other names that the source still defines, or
+five that it defined, and of the others only the month counts; for what a source only used, the
+month and a new name. Paths need no evidence, nor do names other than keys in pages for contributors
+(`CONTRIBUTING.md`, `AGENTS.md`, `contributing/`). A shallow clone lacks the history, and reports
+less.
 
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
