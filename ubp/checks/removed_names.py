@@ -210,8 +210,8 @@ class Names(Protocol):
 class NewMention(NamedTuple):
     """The commit that added a mention to a page, and the files that it changed.
 
-    `is_name_new`: whether the sources had the name then, and not a month before. `is_young`: the
-    repository had no commit then.
+    `is_name_new`: whether the sources had the name then, and not a month before. `is_young`: a
+    month before, the repository had no commit.
     """
 
     commit: ObjectId

@@ -502,7 +502,7 @@ def _file_id(entry: Entry | None) -> ObjectId | None:
 def _changed_keys(
     view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
 ) -> tuple[set[int], set[int], set[int], set[FilePath]]:
-    """Return the keys of the names that these sources defined, and of all that they had no more.
+    """Return the keys of the names that these sources defined, and of those that they had and lost.
 
     And those that they contain and did not before, and the sources that cannot be read.
     """

@@ -90,7 +90,7 @@ class Removed(NamedTuple):
     another. `definers` are the sources that defined it, `companions` the keys of the names that
     these defined too and still define, each with one that does; `siblings` those of all names that
     they defined, if they still exist. `is_spelling`: sources still have the name in another
-    spelling, but not in this one. `is_only_used`: no source that is known here defined it.
+    spelling, but not in this one. `is_only_used`: none of these sources defined it.
     """
 
     name: str
