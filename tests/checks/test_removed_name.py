@@ -210,6 +210,7 @@ def test_page_that_describes_a_removed_option_is_reported(client, removed, line)
         "docs/LIMITS_REVIEW_NOTES.md",
         "projects/reader/dispatches/01-read.md",
         "docs-old/guide.md",
+        "revdep/problems.md",
         "docs/archived/guide.md",
     ],
 )
@@ -1456,12 +1457,14 @@ def test_option_of_an_attribute_is_removed(repository, hints):
         ("src/a.js", "const { pagesRead } = require('reader');\npagesRead();\n", False),
         ("src/a.ts", 'import { pagesRead } from "./reader";\nrun(pagesRead);\n', True),
         ("examples/a.ts", 'counter.increment("pagesRead");\n', False),
+        ("src/a.ts", 'counter.increment("pages");\n', False),
     ],
 )
 def test_name_that_is_only_used_is_reported_if_it_was_new_with_its_mention(
     aged, hints, path, source, is_reported
 ):
-    name = next(name for name in ("pagesRead", "pages-read", "pages_read") if name in source)
+    names = ("pagesRead", "pages-read", "pages_read", "pages")
+    name = next(name for name in names if name in source)
     aged.write(path, source)
     aged.commit()
     aged.write("docs/one.md", f"It is `{name}`.\n")

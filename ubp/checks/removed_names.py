@@ -80,11 +80,12 @@ _NO_API = (
 )
 # What they use and do not define may be what the sources had.
 _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground)/"
-# What will be, and what is somewhere else.
+# What will be, and what is somewhere else; `revdep/` has what checks of other packages of R print.
 _OTHER_PAGES = (
     r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+[-_])?"
     r"(?:plan|brief|retro|handoff|work[-_]queue|review[-_]notes))"
-    r"[^/]*\.\w+$|(?:.*/)?(?:plans|briefs|dispatches|designs?|proposals|rfcs?|enhancements|keps)/"
+    r"[^/]*\.\w+$"
+    r"|(?:.*/)?(?:plans|briefs|dispatches|designs?|proposals|rfcs?|enhancements|keps|revdep)/"
 )
 # For people and agents who work on the repository: these pages name the tools that it requires.
 _ABOUT_WORK = (

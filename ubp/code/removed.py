@@ -167,7 +167,10 @@ class SourceChange:
         )
 
     def find_use(self, key: int) -> Removed | None:
-        """Return the name of a key that the sources had before the change, and did not define."""
+        """Return the name of a key that the sources had before the change, and did not define.
+
+        It has several words: a single one may be any.
+        """
         return self._used.get(key)
 
     @cached_property
@@ -180,7 +183,7 @@ class SourceChange:
                 continue
             for name in sorted(_names_in(source.before) - imported):
                 folded = fold_name(name)
-                if len(folded) >= MIN_LETTERS:
+                if len(folded) >= MIN_LETTERS and len(name_words(name)) > 1:
                     new = Removed(name, path, source.language, is_key=True, is_only_used=True)
                     used.setdefault(name_key(folded), new)
         return used
