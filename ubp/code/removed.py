@@ -25,7 +25,7 @@ from ubp.core.names import (
     name_words,
 )
 
-# Shorter names occur in every program.
+# Shorter names, with the signs between their words (`x-pii`), occur in every program.
 MIN_LETTERS = 5
 # How many of two names' words must be the same: with none in common a method is often taken for its
 # neighbor. Of 22 replacements that needed no equal lines 6 were right.
@@ -143,7 +143,7 @@ class SourceChange:
             definitions = find_definitions(before, source.language)
             for name in (*sorted(definitions.names), *sorted(definitions.keys)):
                 folded = fold_name(name)
-                if len(folded) >= MIN_LETTERS:
+                if _is_long(name):
                     is_key = name in definitions.keys
                     new = Removed(name, path, source.language, is_key)
                     self._definers.setdefault(name_key(folded), []).append(new)
@@ -183,7 +183,7 @@ class SourceChange:
                 continue
             for name in sorted(_names_in(source.before) - imported):
                 folded = fold_name(name)
-                if len(folded) >= MIN_LETTERS and len(name_words(name)) > 1:
+                if _is_long(name) and len(name_words(name)) > 1:
                     new = Removed(name, path, source.language, is_key=True, is_only_used=True)
                     used.setdefault(name_key(folded), new)
         return used
@@ -252,8 +252,7 @@ class SourceChange:
     def _keys(self, path: str, data: bytes | None) -> frozenset[int]:
         language = self.sources[path].language
         names = _defined(data, language) if data is not None and language else ()
-        folded = (fold_name(name) for name in names)
-        return frozenset([name_key(name) for name in folded if len(name) >= MIN_LETTERS])
+        return frozenset([name_key(fold_name(name)) for name in names if _is_long(name)])
 
     @cached_property
     def occurred(self) -> frozenset[int]:
@@ -350,7 +349,7 @@ class SourceChange:
                 continue
             before = source.before or b""
             new = names_of(source.after, source.language) - names_of(before, source.language)
-            new = frozenset([name for name in new if len(fold_name(name)) >= MIN_LETTERS])
+            new = frozenset(filter(_is_long, new))
             old_lines = set(_lines(before)) if new else set()
             for line in _lines(source.after) if new else ():
                 if line not in old_lines:
@@ -382,6 +381,10 @@ def may_spell(path: str, data: bytes, spelling: str) -> bool:
 def _defined(data: bytes, language: Language) -> frozenset[str]:
     definitions = find_definitions(data, language)
     return definitions.names | definitions.keys
+
+
+def _is_long(name: str) -> bool:
+    return len(name.lstrip("-")) >= MIN_LETTERS
 
 
 def _names_in(data: bytes) -> frozenset[str]:
