@@ -1458,6 +1458,7 @@ def test_option_of_an_attribute_is_removed(repository, hints):
         ("src/a.ts", 'import { pagesRead } from "./reader";\nrun(pagesRead);\n', True),
         ("examples/a.ts", 'counter.increment("pagesRead");\n', False),
         ("src/a.ts", 'counter.increment("pages");\n', False),
+        ("src/a.ts", "run();\n// Call pagesRead before.\n", False),
     ],
 )
 def test_name_that_is_only_used_is_reported_if_it_was_new_with_its_mention(

@@ -432,7 +432,7 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     """
     if not _is_text(data):
         return NO_DEFINITIONS
-    data = re.sub(_COMMENT_LINES, b"", data[:MAX_BYTES])
+    data = without_comment_lines(data)
     found: set[bytes] = set()
     keys: set[bytes] = set()
     for pattern in _PATTERNS[language]:
@@ -456,6 +456,11 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     if re.search(_QUOTED_OPTION, data):
         found.update(re.findall(_FLAG, data))
     return Definitions(_decode(found), _decode(keys - found))
+
+
+def without_comment_lines(data: bytes) -> bytes:
+    """Return a source, as far as it is read, without the lines that are nothing but a comment."""
+    return re.sub(_COMMENT_LINES, b"", data[:MAX_BYTES])
 
 
 def _find_beginnings(data: bytes) -> Iterator[bytes]:

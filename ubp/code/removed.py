@@ -14,6 +14,7 @@ from ubp.code.definitions import (
     find_definitions,
     find_keys,
     language_of,
+    without_comment_lines,
 )
 from ubp.code.dependencies import is_dependency_manifest
 from ubp.core.names import (
@@ -181,7 +182,7 @@ class SourceChange:
         for path, source in self.sources.items():
             if source.before is None or source.language is None:
                 continue
-            for name in sorted(_names_in(source.before) - imported):
+            for name in sorted(_names_in(without_comment_lines(source.before)) - imported):
                 folded = fold_name(name)
                 if _is_long(name) and len(name_words(name)) > 1:
                     new = Removed(name, path, source.language, is_key=True, is_only_used=True)
