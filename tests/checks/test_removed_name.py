@@ -123,6 +123,7 @@ def test_spellings_of_a_name_are_equivalent(client, removed):
         ("CHANGES.txt", True),
         ("changelogs/unreleased/12-fix", True),
         ("uv.lock", True),
+        ("src/testfixtures/use.py", True),
         (".github/workflows/ci.yml", True),
     ],
 )
@@ -307,26 +308,43 @@ def test_removed_option_variable_or_dunder_is_reported(client, removed, path, so
 
 
 @pytest.mark.parametrize(
-    ("mention", "is_found"),
+    ("page", "mention", "is_found"),
     [
-        ("`color_themes`", True),
-        ("`color_themes/`", True),
-        ("`color_themes: dark`", False),
-        ("`x color_themes/`", False),
+        ("README.md", "`color_themes`", True),
+        ("src/README.md", "`color_themes`", True),
+        ("docs/contributing/a.md", "`color_themes`", True),
+        ("docs/other.md", "`color_themes`", False),
+        ("docs/other.md", "`color_themes/`", True),
+        ("README.md", "`color_themes: dark`", False),
+        ("README.md", "`x color_themes/`", False),
     ],
 )
-def test_removed_folder_is_found_by_its_name_alone(client, removed, mention, is_found):
+def test_removed_folder_is_found_by_its_name_alone(client, removed, page, mention, is_found):
     client.write("src/color_themes/dark.json", "{}\n")
-    client.write("docs/other.md", f"See {mention}.\n")
+    client.write(page, f"See {mention}.\n")
     client.commit()
     client.remove("src/color_themes/dark.json")
     client.git("add", "--all")
     assert bool(removed(client, staged=True)) is is_found
 
 
+@pytest.mark.parametrize(
+    ("page", "is_found"), [("CONTRIBUTING.md", True), ("README.md", False), ("docs/a.md", False)]
+)
+def test_removed_hidden_file_is_found_in_pages_for_those_who_work_here(
+    client, removed, page, is_found
+):
+    client.write(".reader/config.json", "{}\n")
+    client.write(page, "It reads `.reader/config.json`.\n")
+    client.commit()
+    client.remove(".reader/config.json")
+    client.git("add", "--all")
+    assert bool(removed(client, staged=True)) is is_found
+
+
 def test_folder_that_lives_elsewhere_or_is_a_name_is_not_removed(client, removed):
     client.write("src/color_themes/dark.json", "{}\n")
-    client.write("docs/other.md", "See `color_themes`.\n")
+    client.write("src/README.md", "See `color_themes`.\n")
     client.commit()
     client.git("mv", "src/color_themes", "color_themes")
     assert removed(client, staged=True) == []

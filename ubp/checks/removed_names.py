@@ -53,7 +53,7 @@ PROSE_SUFFIXES = (
 _PROSE = rf"(?i)\.(?:{'|'.join(PROSE_SUFFIXES)})$"
 _NO_SOURCE_FOLDER = (
     r"(?i)(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules"
-    r"|vendor|godeps|third_party|[\w-]+[-_]tests|testdata|test[-_]data|test[-_]fixtures|fixtures?"
+    r"|vendor|godeps|third_party|[\w-]+[-_]tests|test[-_]?data|test[-_]?fixtures|fixtures?"
     r"|__fixtures__|__snapshots__|snapshots|e2e|dist)/"
 )
 # Notes of changes for the next release: they name what a change removes, and come and go.
@@ -93,6 +93,8 @@ _ABOUT_WORK = (
     r"|(?i:contribut(?:e|ing|ors?))/"
     r"|copilot-instructions\.md$|\.(?:cursor|claude|github/instructions)/)"
 )
+# A folder of parts of a repository, each of which has its name in other pages, too.
+_OF_PARTS = r"(?:^|/)(?:packages|crates|plugins|extensions|modules|libs)/[^/]+$"
 # Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
 _VERSIONED = (
     r"(?i)(?:.*/)?(?:docs?|documentation|website|site|content|versioned_docs)/(?:[^/]+/)*"
@@ -694,9 +696,11 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
     """
     if form.folder not in {"", page.rpartition("/")[0]} or re.match(_BUILT, form.text):
         return None
+    is_bare = "/" not in form.text
+    if (is_bare or form.text.startswith(".")) and not _may_name_folder(page, form):
+        return None
     if any(f"/{form.text.rstrip('/')}/" in f"/{file}/" for file in names.files()):
         return None
-    is_bare = "/" not in form.text
     # `read-all` is the folder, and `readAll` something else
     if is_bare and names.occurring({form.key}) and names.is_written(form.text.rstrip("/")):
         return None
@@ -712,6 +716,19 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
         )
 
     return _first(page, form.key, matches, names)
+
+
+def _may_name_folder(page: FilePath, form: PathForm) -> bool:
+    """Return whether a page may mean a folder by its bare name, or a hidden file by its path.
+
+    Elsewhere `reader-cli` is the program that was made in `cmd/reader-cli`, and `.tool/config.json`
+    a file of those who read the page.
+    """
+    folder = page.rpartition("/")[0]
+    is_above = not folder or form.path.startswith(f"{folder}/")
+    is_hidden = form.text.startswith(".")
+    is_part = is_above or re.search(_OF_PARTS, form.path) is not None
+    return re.match(_ABOUT_WORK, page) is not None or (is_part and not is_hidden)
 
 
 def _first(
