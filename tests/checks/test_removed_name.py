@@ -498,7 +498,7 @@ def test_state_names_the_first_source_by_path_that_defined_the_name(client, remo
     for path in ("src/b.py", "src/a.py"):
         client.write(path, f"def read_all():\n    {path[4]}()\n")
     client.commit()
-    client.write("docs/client.md", PAGE + "\nMore.\n")
+    client.write("docs/client.md", PAGE.replace("Client.read_all", "read_all") + "\nMore.\n")
     client.commit()
     for path in ("src/b.py", "src/a.py"):
         client.write(path, "")
@@ -1542,3 +1542,36 @@ def test_method_is_defined_and_a_call_with_a_function_is_not(aged, hints, line, 
     aged.commit(at=aged.clock + 60 * DAY)
     aged.write("src/a.ts", source + "}\n")
     assert [name for name, _ in hints(aged)] == (["mergePages"] if is_reported else [])
+
+
+@pytest.mark.parametrize(
+    ("mention", "is_reported"),
+    [("`Reader.fetch_page()`", True), ("`Writer.fetch_page()`", False), ("`x.fetch_page()`", True)],
+)
+def test_method_of_another_type_is_not_the_removed_one(repository, hints, mention, is_reported):
+    source = (
+        "class Reader:\n    def fetch_page(self):\n        pass\n\n    def close_it(self): ...\n"
+    )
+    repository.write("src/a.py", source)
+    repository.write("src/b.py", "class Writer:\n    pass\n")
+    repository.write("docs/a.md", f"{mention} and `close_it`.\n")
+    repository.commit()
+    repository.write("src/a.py", source.replace("fetch_page", "x"))
+    assert bool(hints(repository)) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("line", "is_reported"),
+    [
+        ("fetch_page done", True),
+        ("2013-04-02 10:10:10,123 [client] fetch_page done", False),
+        ('{"level":"info","msg":"fetch_page done"}', False),
+        ("time=10:10 level=info msg=fetch_page", False),
+    ],
+)
+def test_log_of_a_program_shows_what_it_said_once(repository, hints, line, is_reported):
+    repository.write("src/one.py", ONE)
+    repository.write("docs/a.md", f"```\n{line}\n```\n")
+    repository.commit()
+    repository.remove("src/one.py")
+    assert bool(hints(repository)) is is_reported

@@ -677,6 +677,7 @@ def find_name(
             )
             and not (name.command and owners.is_foreign_program(name))
             and not (name.qualifier and owners.is_foreign_qualifier(name.qualifier, change))
+            and not (name.qualifier and _is_of_another_type(name.qualifier, removed, change))
         )
 
     mentions = code.by_key.get(key, ()) if code else ()
@@ -687,6 +688,13 @@ def find_name(
     if mention is None or (not removed.is_spelling and occurs(mention.text, key, names)):
         return None
     return mention
+
+
+def _is_of_another_type(qualifier: str, removed: Removed, change: SourceChange) -> bool:
+    """Return whether a page says that a name is in a type that no source which defined it has."""
+    word = re.compile(rb"\b%b\b" % re.escape(qualifier.encode()))
+    contents = [change.sources[path].before or b"" for path in removed.definers]
+    return is_type_name(qualifier) and bool(contents) and not any(map(word.search, contents))
 
 
 def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:

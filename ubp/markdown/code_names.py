@@ -27,6 +27,12 @@ _COMMAND = (
     r"[ \t]*(?:[$>%#][ \t]|\./|(?:bash|sh|zsh|source|python3?|node|deno|bun|npx|npm|pnpm|yarn"
     r"|make|cd|cat|cp|mv|vim|code|go|cargo|uv|pip|docker|git)[ \t])"
 )
+# A line of a log, which shows what a program said once.
+_LOG = (
+    r"[ \t]*(?:[\[({\"']{0,2}\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+    r"|\{\"(?:level|ts|time|timestamp|msg|severity)\":"
+    r"|(?:time|ts|level)=\S+ |[IWEF]\d{4} \d\d:\d\d:\d\d)"
+)
 # Programs whose options pages give beside those of their project.
 _OTHER_PROGRAM = (
     r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(apt(?:-get)?|brew|cargo|cmake|curl|docker(?:-compose)?"
@@ -161,6 +167,8 @@ def read_code_names(data: bytes) -> CodeNames:
     removed = {name.text for line in headings for name in _names(line[:MAX_CODE], 0, "inline")}
     for number, code, place, language in _commands(_code(lines, first_line)):
         if len(code) > MAX_CODE or number - first_line in records:
+            continue
+        if place == "block" and re.match(_LOG, code):
             continue
         is_program = place == "block" and language in _PROGRAMS - _SHELLS
         found = [name._replace(is_program=is_program) for name in _names(code, number, place)]

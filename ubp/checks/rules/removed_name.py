@@ -15,9 +15,9 @@ that only tests, lock files, changelogs and CI files still have, or that example
 gone; what only examples and scripts define is not looked for. A folder of several words is also
 found by its name alone in pages of a folder above it or for contributors, or if it is a part of the
 repository (`packages/read-all`), a hidden file (`.tool/config.json`) only in pages for
-contributors. Also ignored are lines that the change itself writes, lines that say that a
-name was removed, names that examples in the page define, or import from other packages, and pages
-and sections about the past or what will be: changelogs, versions (`docs/v2/`), migration guides,
+contributors. Also ignored are lines that the change itself writes, lines that say that a name was
+removed, names that examples in the page define, or import from other packages, and pages and
+sections about the past or what will be: changelogs, versions (`docs/v2/`), migration guides,
 decisions, blog posts, minutes, plans, and what says at its beginning that its subject was removed.
 
 Other packages and programs have names, too, so a name is reported only with evidence that the page
@@ -35,8 +35,9 @@ less.
 
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
-"the `django-filter` library includes …"), or a link to a site that has no word of ours in its
-address. Nor is what an example imports from beside it (`./app.module`), nor the name of a package
+"the `django-filter` library includes …"), a method to a type that its source did not have
+(`Writer.read`), or a link to a site that has no word of ours in its address. Nor is what a log in
+the page has, or what an example imports from beside it (`./app.module`), nor the name of a package
 that the page imports or installs, or that was required, except in pages for contributors, nor one
 whose words are in the name of a required package (`junitReporter`, which karma-junit-reporter
 reads), or whose package the change deletes while others still require it, or puts new ones from
