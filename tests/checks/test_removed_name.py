@@ -1475,6 +1475,7 @@ def test_option_of_an_attribute_is_removed(repository, hints):
         ("src/a.js", "const { pagesRead } = require('reader');\npagesRead();\n", False),
         ("src/a.ts", 'import { pagesRead } from "./reader";\nrun(pagesRead);\n', True),
         ("examples/a.ts", 'counter.increment("pagesRead");\n', False),
+        ("Playgrounds/a.ts", 'counter.increment("pagesRead");\n', False),
         ("src/a.ts", 'counter.increment("pages");\n', False),
         ("src/a.ts", "run();\n// Call pagesRead before.\n", False),
     ],
@@ -1575,3 +1576,16 @@ def test_log_of_a_program_shows_what_it_said_once(repository, hints, line, is_re
     repository.commit()
     repository.remove("src/one.py")
     assert bool(hints(repository)) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("line", "is_reported"),
+    [("$ docker run reader/reader --version", False), ("$ ./reader/reader --version", True)],
+)
+def test_image_of_a_container_is_no_path(client, removed, line, is_reported):
+    client.write("reader/reader", "#!/bin/sh\n")
+    client.write("docs/a.md", f"```bash\n{line}\n```\n")
+    client.commit()
+    client.remove("reader/reader")
+    client.git("add", "--all")
+    assert bool(removed(client, staged=True)) is is_reported

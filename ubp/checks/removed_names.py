@@ -73,13 +73,13 @@ _NO_SOURCE = (
 _FOR_TESTS = r"(?i)test[-_]?(?:helpers?|utils?|cases?)\.\w+$"
 _NO_API = (
     r"(?i)(?:^|/)(?:docs?|docs_src|website|site|(?:[\w-]+[-_])?(?:example|sample|demo)s?(?:[-_]?apps?)?"
-    r"|playground|benchmarks?|scripts?|tools?|buildsrc|build-?logic|[\w-]*test[-_]?suite"
+    r"|playgrounds?|benchmarks?|scripts?|tools?|buildsrc|build-?logic|[\w-]*test[-_]?suite"
     r"|features/(?:steps|step_definitions|support)|\.\w[^/]*)/"
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile)"
     r"|^(?:(?!src/)[^/]+/)*[\w-]+\.config\.\w+"  # of a tool, and no module of the sources
 )
 # What they use and do not define may be what the sources had.
-_EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground)/"
+_EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playgrounds?)/"
 # What will be, and what is somewhere else; `revdep/` has what checks of other packages of R print.
 _OTHER_PAGES = (
     r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+[-_])?"

@@ -23,6 +23,8 @@ _COMPOUND = r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]"
 _OPTION = r"--[A-Za-z]"
 _ADDRESS = r"\w+://\S+"
 _PATH = r"(?<![\w$}>*/:])(?:[\w.@~+-]*/)+[\w.@~+-]*(?![*{$<])"
+# `reader/reader` is an image then.
+_CONTAINER = r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(?:docker|podman)[ \t]+(?:run|pull)[ \t]"
 _COMMAND = (
     r"[ \t]*(?:[$>%#][ \t]|\./|(?:bash|sh|zsh|source|python3?|node|deno|bun|npx|npm|pnpm|yarn"
     r"|make|cd|cat|cp|mv|vim|code|go|cargo|uv|pip|docker|git)[ \t])"
@@ -223,7 +225,8 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
     if "/" in code:
         code = re.sub(_ADDRESS, " ", code)
         is_output = place == "block" and not re.match(_COMMAND, code)
-        for path in re.findall(_PATH, code):
+        is_container = re.match(_CONTAINER, code)
+        for path in () if is_container else re.findall(_PATH, code):
             text = path.removeprefix("./").rstrip("/.")
             if "/" in text.lstrip("/"):
                 yield CodeName(text, line, place, is_output)
