@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import psycopg
@@ -175,33 +176,36 @@ def test_hubs_of_both_versions_answer_while_tables_are_migrated(
             statuses.append(asked.call("/v1/ask/pages", token=token, value=named)[0])
             statuses.append(asked.call("/v1/ask/search", token=token, value={"query": "pay"})[0])
 
-    threads = [threading.Thread(target=ask) for _ in range(3)]
-    for thread in threads:
-        thread.start()
     own = read_migrations()
     later = [
         Migration(9000, "columns", "alter table repository add column note text"),
         Migration(9001, "tables", "create table later (id int); alter table file add column x int"),
     ]
-    for number in range(1, len(later) + 1):
-        monkeypatch.setattr(database_module, "read_migrations", lambda n=number: own + later[:n])
-        with Database.open(database_address) as database:
-            assert [migration.number for migration in database.migrate()] == [8999 + number]
-    with running_hub(database_address, issuers) as next_hub:  # version N + 1
-        threads.append(threading.Thread(target=ask, args=(next_hub,)))
-        threads[-1].start()
-        number = 0
-        while len(statuses) < CALLS:
-            number += 1
-            repository.write("a.md", f"# A {number}\n\nHow to pay {number} times.\n")
-            repository.commit()
-            pushed = (hub, next_hub)[number % 2].push(repository, texts=True)
-            assert pushed.outcome == "written"
-            hub.execute("update text set format = format - 1 where random() < 0.3")
-            Worker(next_hub.database, next_hub.hub.config).work()
-        is_over.set()
-        for thread in threads:
-            thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        asking = [threads.submit(ask) for _ in range(3)]
+        try:
+            for number in range(1, len(later) + 1):
+                monkeypatch.setattr(
+                    database_module, "read_migrations", lambda n=number: own + later[:n]
+                )
+                with Database.open(database_address) as database:
+                    assert [migration.number for migration in database.migrate()] == [8999 + number]
+            with running_hub(database_address, issuers) as next_hub:  # version N + 1
+                asking.append(threads.submit(ask, next_hub))
+                number = 0
+                while len(statuses) < CALLS and not any(task.done() for task in asking):
+                    number += 1
+                    repository.write("a.md", f"# A {number}\n\nHow to pay {number} times.\n")
+                    repository.commit()
+                    pushed = (hub, next_hub)[number % 2].push(repository, texts=True)
+                    assert pushed.outcome == "written"
+                    hub.execute("update text set format = format - 1 where random() < 0.3")
+                    Worker(next_hub.database, next_hub.hub.config).work()
+                is_over.set()
+                for task in asking:
+                    task.result()
+        finally:
+            is_over.set()
     assert set(statuses) == {200}
 
 
