@@ -18,7 +18,7 @@ def project(repository, at):
     repository.page("docs/z.md", "src/a.py", body="`read_all` reads.\n")
     repository.commit("Begin")
     repository.git("checkout", "--quiet", "-b", "topic")
-    repository.write("src/a.py", "read_some()\n")
+    repository.write("src/a.py", "receive()\n")
     repository.commit("Change")
     at(repository, days=10)
     return repository
