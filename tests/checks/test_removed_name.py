@@ -1522,6 +1522,15 @@ def test_name_that_is_only_used_is_reported_with_the_one_that_took_its_place(age
     assert hints(aged) == []
 
 
+def test_name_that_is_only_used_in_a_list_is_not_replaced_by_the_next_one(aged, hints):
+    aged.write("src/a.ts", "export const all = [\n  pageRead,\n];\n")
+    aged.commit()
+    aged.write("docs/one.md", "The event `pageRead`.\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.write("src/a.ts", "export const all = [\n  pageSeen,\n];\n")
+    assert hints(aged) == []
+
+
 def test_option_with_one_dash_is_removed(repository, hints):
     source = 'package a\n\tns = flag.String("page-namespace", "", "Of pages.")\n'
     repository.write("src/a.go", source)

@@ -281,6 +281,8 @@ class SourceChange:
         found: dict[str, tuple[float, Replacement]] = {}
         for line in self._lines_with(removed):
             rest = _without(line, removed.name, is_spelling=removed.is_spelling)
+            if removed.is_only_used and not re.search(r"\w", rest):  # an item of a list
+                continue
             alike = added.get(rest) or added.get(_without(line, removed.name)) or []
             for path, name in alike if len(alike) <= MAX_ALIKE else ():
                 shared = _share_words(old_words, set(name_words(name)))
