@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,22 +60,31 @@ def find_spans(text: str) -> frozenset[str]:
     return frozenset(name for name in names if len(name) >= 4)  # as the pattern
 
 
-def find_tokens(data: bytes) -> frozenset[str]:
-    """Return the names in a source, with hyphens and with underscores."""
+class Wanted(dict[bytes, frozenset[str]]):
+    """The names that a token of a source gives, with hyphens and with underscores, if wanted."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = frozenset(names)
+
+    def __missing__(self, token: bytes) -> frozenset[str]:
+        text = token.decode()
+        parts = {text, *text.split("-")}
+        spellings = {part.replace(old, new) for part in parts for old, new in ("-_", "_-")}
+        self[token] = found = self.names & (parts | spellings)
+        return found
+
+
+def find_tokens(data: bytes, wanted: Wanted) -> frozenset[str]:
+    """Return the wanted names in a source."""
     if b"\0" in data[:2000] or len(data) > MAX_BYTES:
         return frozenset()
-    tokens = {token.decode() for token in TOKEN.findall(data)}
-    for token in [token for token in tokens if "-" in token]:
-        tokens.update(token.split("-"))
-    for token in [*tokens]:
-        tokens.update((token.replace("-", "_"), token.replace("_", "-")))
-    return frozenset(tokens)
+    return frozenset().union(*map(wanted.__getitem__, set(TOKEN.findall(data))))
 
 
 class Main:
     """A main line, one commit after the other: which names live, and which pages have dead ones."""
 
-    def __init__(self, repository: pygit2.Repository, name: str) -> None:
+    def __init__(self, repository: pygit2.Repository, name: str, pages: Iterable[Changes]) -> None:
         self.repository = repository
         self.name = name
         self._alive: Counter[str] = Counter()
@@ -84,6 +93,9 @@ class Main:
         self._with_name: dict[str, set[str]] = defaultdict(set)
         self._dead: dict[tuple[str, str], Death] = {}
         self._tokens = lru_cache(maxsize=20_000)(self._read_tokens)
+        texts = (self._set_page(path, of[path]) for of in pages for path in of if PAGE.search(path))
+        self._wanted = Wanted(frozenset().union(*(find_spans(text) for _, text in texts)))
+        self._pages.clear()
 
     def advance(self, commit: pygit2.Commit, changes: Changes) -> Iterator[dict[str, Any]]:
         """Move to a commit, and yield the events that it ends."""
@@ -144,7 +156,9 @@ class Main:
 
     def _read_tokens(self, blob: pygit2.Oid) -> frozenset[str]:
         found = self.repository.get(blob)
-        return find_tokens(found.data) if isinstance(found, pygit2.Blob) else frozenset()
+        return (
+            find_tokens(found.data, self._wanted) if isinstance(found, pygit2.Blob) else frozenset()
+        )
 
 
 def _subject(commit: pygit2.Commit) -> str:
@@ -156,12 +170,12 @@ def find_events(clone: Path, name: str, limit: int) -> Iterator[dict[str, Any]]:
     repository = pygit2.Repository(str(clone))
     walker = repository.walk(repository.head.target, pygit2.enums.SortMode.TOPOLOGICAL)
     walker.simplify_first_parent()
-    main = Main(repository, name)
-    previous = None
-    for commit in [commit.id for commit in walker][:limit][::-1]:
-        tree = repository[commit].tree
-        yield from main.advance(repository[commit], _changes(previous, tree))
-        previous = tree
+    commits = [commit.id for commit in walker][:limit][::-1]
+    trees = [repository[commit].tree for commit in commits]
+    changes = [*map(_changes, [None, *trees], trees)]
+    main = Main(repository, name, changes)
+    for commit, changed in zip(commits, changes, strict=True):
+        yield from main.advance(repository[commit], changed)
 
 
 def _changes(previous: pygit2.Tree | None, tree: pygit2.Tree) -> Changes:

@@ -1571,6 +1571,29 @@ def test_method_of_another_type_is_not_the_removed_one(repository, hints, mentio
 
 
 @pytest.mark.parametrize(
+    ("mention", "is_reported"),
+    [
+        ("`fetch_page()`", True),
+        ("`reader::fetch_page()`", True),
+        ("`own_client::fetch_page()`", True),
+        ("`other_client::fetch_page()`", False),
+    ],
+)
+def test_name_in_a_crate_from_elsewhere_is_not_the_removed_one(
+    repository, hints, mention, is_reported
+):
+    repository.write(
+        "Cargo.toml", '[package]\nname = "own-client"\n[dependencies]\nother-client = "1"\n'
+    )
+    source = "pub fn fetch_page() {}\npub fn close_it() {}\n"
+    repository.write("src/reader.rs", source)
+    repository.write("docs/a.md", f"{mention} and `close_it`.\n")
+    repository.commit()
+    repository.write("src/reader.rs", source.replace("fetch_page", "x"))
+    assert bool(hints(repository)) is is_reported
+
+
+@pytest.mark.parametrize(
     ("line", "is_reported"),
     [
         ("fetch_page done", True),

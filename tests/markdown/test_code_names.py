@@ -79,8 +79,24 @@ def test_head_of_a_function_alone_shows_it_and_defines_nothing(block, is_mention
         ("```kotlin\nconfig.copy(\n  readAll = 1\n)\n```\n", True),
         ("```py\nreadAll = 1\n```\n", False),
         ("## `readAll`\n\n```py\nreadAll = 1\n```\n", True),
+        ("```haskell\ndata readAll = Pages\n```\n", False),
     ],
 )
 def test_example_does_not_define_what_it_sets_or_what_a_heading_documents(block, is_mentioned):
     names = read_code_names(f"Use `readAll`.\n\n{block}".encode()).names
     assert bool(names) is is_mentioned
+
+
+@pytest.mark.parametrize(
+    ("block", "names"),
+    [
+        ("I[10-04|13:54:30.391] Started maxSize=1", []),
+        ("[2013-12-16 16:17:05,267 UTC] [client] [INFO]\nmaxSize (545)\n\nminSize", ["minSize"]),
+        ("2013-12-16 16:17:05 started\nmaxSize (545)\n$ run minSize", ["minSize"]),
+        ("metadata:\n  creationTimestamp: 2020\nspec:\n  maxSize: 2", []),
+        ("metadata:\n  name: a\nspec:\n  maxSize: 2", ["maxSize"]),
+    ],
+)
+def test_block_that_shows_what_a_program_printed_mentions_nothing(block, names):
+    text = f"```\n{block}\n```\n\n```\nreadAll\n```\n"
+    assert [name.text for name in read_code_names(text.encode()).names] == [*names, "readAll"]

@@ -22,6 +22,7 @@ from ubp.markdown.past_lines import find_record_lines, has_notice
         "`read_all` used to be a method.",
         "`read_all` has been deprecated.",
         "Before v2, call `read_all`.",
+        "In version 1.0.x it is called `read_all`.",
         "`read_all` は削除されました。",
     ],
 )
@@ -39,6 +40,7 @@ def test_line_with_a_participle_is_a_notice(line):
         "`read_all` is deprecated.",
         "`--was-removed` and `--legacy-reader`",
         "`read_all` runs before each request.",
+        "`read_all` was added in version 1.0.",
         "Drop `read_all`; rename `page_size`.",
         "キャッシュを削除する: `--prune-cache`",
     ],

@@ -286,6 +286,11 @@ class Owners:
             and not self.names.occurring([key])
         )
 
+    def is_crate_of_others(self, qualifier: str) -> bool:
+        """Return whether a name of Rust is said to be in a crate from elsewhere: `crate::name`."""
+        folded = fold_name(qualifier)
+        return folded in self._folded_foreign and folded not in self._packages
+
     def was_required(self, removed: Removed, change: SourceChange) -> bool:
         """Return whether a removed name is that of a package from elsewhere that was required."""
         names = {removed.name, *removed.others}
@@ -379,6 +384,10 @@ class Owners:
     def _foreign(self) -> frozenset[str]:
         """The names of other packages that are required."""
         return self._required - self._own_names
+
+    @cached_property
+    def _folded_foreign(self) -> frozenset[str]:
+        return frozenset(map(fold_name, self._foreign))
 
 
 def _changed_manifests(change: SourceChange) -> Iterator[tuple[str, ChangedSource]]:
@@ -677,6 +686,7 @@ def find_name(
             )
             and not (name.command and owners.is_foreign_program(name))
             and not (name.qualifier and owners.is_foreign_qualifier(name.qualifier, change))
+            and not (removed.language == "rust" and owners.is_crate_of_others(name.qualifier))
             and not (name.qualifier and _is_of_another_type(name.qualifier, removed, change))
         )
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from ubp.core.names import fold_name, is_camel_case, is_dunder, name_key
@@ -29,12 +30,15 @@ _COMMAND = (
     r"[ \t]*(?:[$>%#][ \t]|\./|(?:bash|sh|zsh|source|python3?|node|deno|bun|npx|npm|pnpm|yarn"
     r"|make|cd|cat|cp|mv|vim|code|go|cargo|uv|pip|docker|git)[ \t])"
 )
-# A line of a log, which shows what a program said once.
+# A line of a log, which shows what a program said once, as do the lines below it.
 _LOG = (
     r"[ \t]*(?:[\[({\"']{0,2}\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
     r"|\{\"(?:level|ts|time|timestamp|msg|severity)\":"
-    r"|(?:time|ts|level)=\S+ |[IWEF]\d{4} \d\d:\d\d:\d\d)"
+    r"|(?:time|ts|level)=\S+ |[A-Z](?:\d{4} |\[\d\d-\d\d\|)\d\d:\d\d:\d\d)"
 )
+_PROMPT = r"[ \t]*\$[ \t]"
+# A field that only the cluster writes: the block shows what `kubectl get` printed.
+_FROM_CLUSTER = r"(?m)^[ \t>]*(?:managedFields|resourceVersion|selfLink|creationTimestamp):"
 # Programs whose options pages give beside those of their project.
 _OTHER_PROGRAM = (
     r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(apt(?:-get)?|brew|cargo|cmake|curl|docker(?:-compose)?"
@@ -59,7 +63,7 @@ _PLACEHOLDER = r"<[\w -]+>|(?<!\$)\{\w+\}"
 _WORD = r"[A-Za-z_]\w*"
 # A type that a page declares may be shown, and not made: `interface Options {` with its fields.
 _DEFINED = (
-    r"\b(?:def|class|function|func|fn|const|let|var|for|as)[ \t]+"
+    r"\b(?:def|class|function|func|fn|const|let|var|for|as|data|newtype)[ \t]+"
     rf"(?:\([^)]*\)[ \t]*)?({_WORD})"
 )
 _DECLARED = rf"\b(?:def|class|function|func|fn)[ \t]+(?:\([^)]*\)[ \t]*)?({_WORD})"
@@ -167,10 +171,8 @@ def read_code_names(data: bytes) -> CodeNames:
     # A table of contents still lists what its section calls removed.
     headings = [lines[number] for number in records if lines[number].startswith("#")]
     removed = {name.text for line in headings for name in _names(line[:MAX_CODE], 0, "inline")}
-    for number, code, place, language in _commands(_code(lines, first_line)):
+    for number, code, place, language in _commands(_without_output(_code(lines, first_line))):
         if len(code) > MAX_CODE or number - first_line in records:
-            continue
-        if place == "block" and re.match(_LOG, code):
             continue
         is_program = place == "block" and language in _PROGRAMS - _SHELLS
         found = [name._replace(is_program=is_program) for name in _names(code, number, place)]
@@ -205,6 +207,29 @@ def _code(lines: list[str], first: int) -> Iterator[_Code]:
         elif "`" in line and not has_notice(line):
             for inline in re.finditer(INLINE, line):
                 yield number, inline[2], "inline", ""
+
+
+def _without_output(code: Iterator[_Code]) -> Iterator[_Code]:
+    """Yield code without lines of logs, and without blocks that show objects of a cluster."""
+
+    def block_of(numbered: tuple[int, _Code]) -> int | None:
+        number, (line, _, place, _) = numbered
+        return line - number if place == "block" else None  # the fence between two is a line, too
+
+    for _, group in groupby(enumerate(code), block_of):
+        lines = [line for _, line in group]
+        is_block = lines[0][2] == "block"
+        if is_block and re.search(_FROM_CLUSTER, "\n".join(text for _, text, *_ in lines)):
+            continue
+        is_log = False
+        for line in lines:
+            text = line[1]
+            is_log = is_block and (
+                re.match(_LOG, text) is not None
+                or (is_log and bool(text.strip()) and not re.match(_PROMPT, text))
+            )
+            if not is_log:
+                yield line
 
 
 def _commands(code: Iterable[_Code]) -> Iterator[_Code]:

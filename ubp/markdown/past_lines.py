@@ -19,7 +19,8 @@ _NOTICE = (
     rf"|\b{_GONE}\b[^.]{{0,20}}\b(?:19|20)\d\d\b|[(\[]{_GONE}[)\]]|\*\*{_GONE}\*\*"
     r"|\brenamed\s+(?:to|from)\b"
     r"|\b(?:no longer|formerly|obsolete|(?:earlier|older|previous) (?:versions?|releases?))\b"
-    rf"|\b(?:prior to|before)\s+{_RELEASE}|(?<!\bbe )\bused to (?:be|have|exist|live|mean)\b"
+    rf"|\b(?:prior to|before)\s+{_RELEASE}|\bin (?:versions? |v)\d[\d.]*\.x\b"
+    r"|(?<!\bbe )\bused to (?:be|have|exist|live|mean)\b"
     r"|廃止|削除され|削除済"
 )
 # The first paragraph of a page, or of a section, whose subject is gone.
