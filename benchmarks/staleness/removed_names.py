@@ -50,7 +50,7 @@ from ubp.code.definitions import SUFFIX, Language, find_definitions, find_keys, 
 from ubp.code.removed import MIN_LETTERS, ChangedSource, SourceChange, may_spell
 from ubp.core.config import Config, is_document
 from ubp.core.model import FilePath, ObjectId
-from ubp.core.names import fold_name, name_key
+from ubp.core.names import fold_name, is_constant, name_key
 from ubp.git.repository import open_repository
 from ubp.index.name_keys import spelling_key
 from ubp.index.session import Target
@@ -327,7 +327,9 @@ def find_words(data: bytes) -> frozenset[int]:
         words.update((word, word.lstrip("-"), *word.split("."), *re.split(r"[.-]+", word)))
     words = {word for word in words if len(word) >= MIN_LETTERS}
     keys = {key_of(fold_name(word)) for word in words}
-    keys |= {spelling_key(word.lstrip("-")) for word in words if "_" not in word}
+    keys |= {
+        spelling_key(word.lstrip("-")) for word in words if "_" not in word or is_constant(word)
+    }
     for path in set(re.findall(PATHS, "\n".join(lines))):
         text = path.removeprefix("./").rstrip("/.")
         keys.update((key_of(text), key_of(f"{text}/")))

@@ -1248,6 +1248,77 @@ def test_option_whose_name_has_a_digit_is_removed_with_its_flag(repository, hint
     assert [name for name, _ in hints(repository)] == [f"--{option}"]
 
 
+@pytest.mark.parametrize(
+    ("kept", "is_removed"),
+    [
+        ("const apiSecret = read('ADMIN_API_SECRET')", True),
+        ("const apiSecret = read('API_SECRET')", False),
+        ("class Settings(BaseSettings): api_secret", False),
+    ],
+)
+def test_constant_is_removed_although_another_spelling_lives(repository, hints, kept, is_removed):
+    repository.write("src/a.js", "const apiSecret = process.env.API_SECRET\nshowPage = 2\n")
+    repository.write("docs/one.md", "| `API_SECRET` | The secret of `showPage` |\n")
+    repository.commit()
+    repository.write("src/a.js", f"{kept}\nshowPage = 2\n")
+    assert [text for text, _ in hints(repository)] == (["API_SECRET"] if is_removed else [])
+
+
+def test_header_is_removed_where_another_takes_its_place(aged, hints):
+    line = 'package a\n\nfunc f() {\n\tsend("X-Old-write", 1)\n}\n'
+    aged.write("src/a.go", line)
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write("docs/one.md", "Send `X-Old-write`.\n")
+    aged.commit()
+    aged.write("src/a.go", line.replace("X-Old-write", "X-New-write"))
+    assert [name for name, _ in hints(aged)] == ["X-Old-write"]
+
+
+@pytest.mark.parametrize(
+    ("mention", "is_reported"), [("settings.pageLimit", True), ("reader.pageLimit", False)]
+)
+def test_name_behind_the_same_one_as_in_a_source_is_ours(aged, hints, mention, is_reported):
+    aged.write("src/a.go", "package a\n\ntype Settings struct {\n\tPageLimit int\n}\n")
+    aged.write("charts/a.yaml", "limit: {{ .Values.settings.pageLimit }}\n")
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write("docs/one.md", f"Set `{mention}`.\n")
+    aged.commit()
+    aged.remove("src/a.go")
+    aged.remove("charts/a.yaml")
+    assert bool(hints(aged)) is is_reported
+
+
+@pytest.mark.parametrize(("kind", "is_reported"), [("kind: ConfigMap\n", True), ("", False)])
+def test_object_of_a_manifest_is_ours(aged, hints, kind, is_reported):
+    aged.write("charts/a.yaml", f"{kind}metadata:\n  name: config-logging\n")
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write("docs/one.md", "Edit the `config-logging` map.\n")
+    aged.commit()
+    aged.remove("charts/a.yaml")
+    assert bool(hints(aged)) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "is_reported"),
+    [
+        ("src/pages/README.md", "pageLimit", True),
+        ("src/README.md", "pageLimit", False),
+        ("src/pages/README.md", "bounces", False),
+    ],
+)
+def test_key_of_a_source_beside_the_page_is_ours(aged, hints, page, name, is_reported):
+    aged.write("src/pages/a.ts", f"export interface Props {{\n  {name}?: number;\n}}\n")
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write(page, f"Set `{name}`.\n")
+    aged.commit()
+    aged.write("src/pages/a.ts", "export interface Props {}\n")
+    assert bool(hints(aged)) is is_reported
+
+
 def test_name_is_not_removed_where_a_file_has_this_very_spelling(repository, hints):
     repository.write("src/a.ts", "export const pageStore = 1\nexport const showPage = 2\n")
     repository.write("src/pageStore.vue", "<template></template>\n")

@@ -33,6 +33,7 @@ def test_long_line_is_read_in_linear_time_and_hides_no_other_name(text):
         ("`__fields__` and `__x`", ["__fields__"]),
         ("`sublime_themes/`", ["sublime_themes/"]),
         ("`cat sublime_themes/`", []),
+        ("`X-Read-all`", ["X-Read-all"]),
     ],
 )
 def test_names_in_inline_code(text, names):
@@ -79,6 +80,9 @@ def test_head_of_a_function_alone_shows_it_and_defines_nothing(block, is_mention
         ("```kotlin\nconfig.copy(\n  readAll = 1\n)\n```\n", True),
         ("```py\nreadAll = 1\n```\n", False),
         ("## `readAll`\n\n```py\nreadAll = 1\n```\n", True),
+        ("- `readAll`: reads pages\n\n```py\nreadAll = 1\n```\n", True),
+        ("| `readAll` | reads |\n\n```py\nreadAll = 1\n```\n", True),
+        ("- All: `readAll`\n\n```py\nreadAll = 1\n```\n", False),
         ("```haskell\ndata readAll = Pages\n```\n", False),
     ],
 )

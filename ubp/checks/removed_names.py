@@ -46,7 +46,7 @@ MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
 PROSE_SUFFIXES = (
-    *("md", "mdx", "markdown", "rst", "rest", "txt", "adoc", "asciidoc", "tex", "po", "pot"),
+    *("md", "mdx", "markdown", "rst", "rest", "txt", "adoc", "asciidoc", "tex", "po", "pot", "org"),
     *("ipynb", "svg", "csv", "tsv", "snap", "map", "log", "diff", "patch", "ambr", "stderr"),
     *("stdout", "golden", "out", "xml", "pdf", "htm", "html"),
 )
@@ -618,8 +618,9 @@ def find_evidence(
     is_flag = mention.is_option and removed.is_flag
     if is_replaced or is_ours or is_flag or owners.has_own_prefix(removed.name):
         return Evidence()
-    own_source = None if removed.is_key else _find_own_source(page, removed)
-    if own_source:
+    own_source = _find_own_source(page, removed, change)
+    own_source = own_source or _find_as_qualified(mention, removed, change)
+    if own_source or _is_object(removed, change):
         return Evidence(source=own_source)
     addition = owners.names.find_addition(page, mention.text)
     if addition is None or (removed.is_only_used and addition.is_young):
@@ -642,19 +643,54 @@ def _find_companion(code: PageCode | None, mention: CodeName, removed: Removed) 
     return None
 
 
-def _find_own_source(page: FilePath, removed: Removed) -> FilePath | None:
-    """Return a source that is named after a removed name, or is in the folder of the page."""
-    folder, slash, _ = page.rpartition("/")
+def _find_own_source(page: FilePath, removed: Removed, change: SourceChange) -> FilePath | None:
+    """Return a source that is named after a removed name, or is in the folder of the page.
+
+    Of a key only one beside the page, of what sources only used only a deleted one of its name.
+    """
+    folder, name = page.rpartition("/")[0], fold_name(removed.name)
     is_compound = sum(word.isalpha() for word in name_words(removed.name)) > 1
-    name = fold_name(removed.name)
-    return next(
-        (
-            FilePath(path)
-            for path in removed.definers
-            if (is_compound and fold_name(_stem(path)) == name)
-            or (slash and path.startswith(folder + slash))
-        ),
-        None,
+
+    def has_name(path: str) -> bool:
+        return is_compound and fold_name(_stem(path)) == name
+
+    if removed.is_only_used:
+        deleted = (path for path, source in change.sources.items() if source.after is None)
+        own = [path for path in deleted if has_name(path)]
+    elif removed.is_key:
+        own = [path for path in removed.definers if path.rpartition("/")[0] == folder != ""]
+        own = own if is_compound else []
+    else:
+        below = f"{folder}/"
+        own = [path for path in removed.definers if has_name(path) or path.startswith(below)]
+    return FilePath(own[0]) if own else None
+
+
+def _find_as_qualified(
+    mention: CodeName, removed: Removed, change: SourceChange
+) -> FilePath | None:
+    """Return a source that had a removed name behind the very name that a mention has before it."""
+    if removed.is_key or not mention.qualifier:
+        return None
+    written = f"{mention.qualifier}.{mention.text}".encode()
+    pattern = re.compile(rb"\b" + re.escape(written) + rb"\b")
+    had = (path for path, source in change.sources.items() if pattern.search(source.before or b""))
+    return next(map(FilePath, had), None)
+
+
+def _is_object(removed: Removed, change: SourceChange) -> bool:
+    """Return whether a removed name is that of an object in a manifest for Kubernetes."""
+    before = change.sources[removed.path].before or b""
+    named = (
+        rb"(?m)^[ \t]*(?:- )?name(?:space)?:[ \t]*[\"']?"
+        + re.escape(removed.name.encode())
+        + rb"[\"']?\s*$"
+    )
+    return (
+        removed.language == "data"
+        and len(name_words(removed.name)) > 1
+        and re.search(rb"(?m)^(?:kind|resources):", before) is not None
+        and re.search(named, before) is not None
     )
 
 
@@ -670,6 +706,14 @@ def find_name(
     is_public_upper = removed.language in PUBLIC_UPPER
     code = names.code(page)
 
+    def is_same(name: CodeName) -> bool:
+        return any(
+            name.spelling == spelling.lstrip("-")
+            if name.is_word or removed.is_spelling
+            else may_be_same(name.text, spelling, is_public_upper=is_public_upper)
+            for spelling in (removed.name, *removed.others)
+        )
+
     def matches(name: CodeName) -> bool:
         return (
             not name.is_path
@@ -678,12 +722,7 @@ def find_name(
                 if name.is_option
                 else (name.place != "block" or not removed.is_key)
             )
-            and any(
-                name.spelling == spelling.lstrip("-")
-                if name.is_word or removed.is_spelling
-                else may_be_same(name.text, spelling, is_public_upper=is_public_upper)
-                for spelling in (removed.name, *removed.others)
-            )
+            and is_same(name)
             and not (name.command and owners.is_foreign_program(name))
             and not (name.qualifier and owners.is_foreign_qualifier(name.qualifier, change))
             and not (removed.language == "rust" and owners.is_crate_of_others(name.qualifier))
@@ -692,7 +731,11 @@ def find_name(
 
     mentions = code.by_key.get(key, ()) if code else ()
     is_tool = re.match(_ABOUT_WORK, page) and owners.was_required(removed, change)
-    if code and not is_tool and any(owners.is_foreign(name, code, change) for name in mentions):
+    if (
+        code
+        and not is_tool
+        and any(owners.is_foreign(name, code, change) for name in mentions if is_same(name))
+    ):
         return None
     mention = _first(page, key, matches, names)
     if mention is None or (not removed.is_spelling and occurs(mention.text, key, names)):

@@ -20,6 +20,7 @@ from ubp.code.dependencies import is_dependency_manifest
 from ubp.core.names import (
     fold_name,
     is_camel_case,
+    is_constant,
     is_type_name,
     is_word_option,
     name_key,
@@ -44,6 +45,11 @@ OPTION_MAKERS = (
     b'kong:"',
     b'[Option("',
 )
+# Libraries that read environment variables by the names of settings.
+VARIABLE_MAKERS = (
+    *(b"AutomaticEnv", b"BaseSettings", b"ConfigurationProperties", b"envconfig", b'env:"'),
+    *(b"EnvPrefix", b"env_prefix", b"env_nested", b"#[arg(", b"#[clap("),
+)
 # New definitions on lines that differ in nothing else: each is compared with each removed one, in
 # 10 µs. More were made by a machine, and none of them is named.
 MAX_ALIKE = 300
@@ -52,10 +58,11 @@ MAX_LINE = 400
 
 _OPTION = rb"(?<=--)[A-Za-z0-9][A-Za-z0-9-]*"
 _QUOTED = rb"(?=([\"'`])([A-Za-z0-9-]+)\1)"
-# Words, those with hyphens, as options have them, and names like `readTimeout`.
+# Words, those with hyphens, as options have them, and `readTimeout`, `READ_TIMEOUT`.
 _SPELLING = (
     rb"(?<![\w-])(?:--)?"
-    rb"([A-Za-z][a-z0-9]+(?:-[a-z0-9]+)*|[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*)(?![\w-])"
+    rb"([A-Za-z][a-z0-9]+(?:-[a-z0-9]+)*|[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*"
+    rb"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w-])"
 )
 _ATTRIBUTE = SUFFIX.capitalize()
 _SCRIPTS = frozenset({"script", "typed script"})
@@ -191,7 +198,7 @@ class SourceChange:
 
     @cached_property
     def removed_spellings(self) -> frozenset[str]:
-        """The words, and names like `readTimeout`, that the sources do not contain any more."""
+        """The words, and names of several, that the sources do not contain any more as spelled."""
         before, after = set[bytes](), set[bytes]()
         for source in self.sources.values():
             before.update(re.findall(_SPELLING, source.before or b""))
@@ -215,7 +222,8 @@ class SourceChange:
         definers = tuple(dict.fromkeys(name.path for name in same))
         removed = min(same, key=lambda name: name.is_key)._replace(is_spelling=True)
         new = self.find_replacement(removed)
-        if new and "-" not in spelling and fold_name(new.name) == fold_name(spelling):
+        is_name = "-" not in spelling and not is_constant(spelling)
+        if new and is_name and fold_name(new.name) == fold_name(spelling):
             return None
         return removed._replace(
             is_option="-" in spelling,
@@ -366,10 +374,12 @@ def may_spell(path: str, data: bytes, spelling: str) -> bool:
 
     Scripts get `--read-timeout` as `readTimeout`, and write `ReadTimeout` as `read-timeout` in a
     template; elsewhere `readTimeout` may be made of a field of any spelling, and a class
-    `FixedAttribute` is written `Fixed`.
+    `FixedAttribute` is written `Fixed`. Libraries read `READ_TIMEOUT` for a setting of any.
     """
     is_script, is_camel = language_of(path) in _SCRIPTS, is_camel_case(spelling)
     if "-" in spelling and (is_script or any(maker in data for maker in OPTION_MAKERS)):
+        return True
+    if is_constant(spelling) and any(maker in data for maker in VARIABLE_MAKERS):
         return True
     if is_camel and not is_script and not is_type_name(spelling):
         return True

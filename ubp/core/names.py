@@ -8,6 +8,7 @@ _SEPARATORS = re.compile(r"[-_]+")
 _DUNDER = re.compile(r"__[A-Za-z]\w*?__")
 _WORD_OPTION = re.compile(r"--[a-z][a-z0-9]+")
 _CAMEL = re.compile(r"[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -79,6 +80,11 @@ def is_type_name(name: str) -> bool:
 def is_camel_case(name: str) -> bool:
     """Return whether a name shows its words by capital letters alone: `readTimeout`."""
     return _CAMEL.fullmatch(name) is not None
+
+
+def is_constant(name: str) -> bool:
+    """Return whether a name is written as constants are: `READ_TIMEOUT`."""
+    return _CONSTANT.fullmatch(name) is not None
 
 
 def may_be_same(mention: str, definition: str, *, is_public_upper: bool) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from ubp.core.names import fold_name, is_camel_case, is_dunder, name_key
+from ubp.core.names import fold_name, is_camel_case, is_constant, is_dunder, name_key
 from ubp.markdown.past_lines import FENCE, INLINE, find_record_lines, has_notice
 
 # The patterns are compiled when they are first used: a hook needs few of them.
@@ -51,10 +51,11 @@ _PROGRAM = (
     r"(?:(?:npx|uvx|pnpx|bunx|pipx[ \t]+run)[ \t]+)?([a-z][\w.-]*\w)[ \t]"
 )
 # A name that is not compound counts if nothing else is in its inline code: `Outcome`, `a.run()`,
-# and an option of a program in Go: `-read-timeout`.
+# an option of a program in Go: `-read-timeout`, and a header: `X-Read-Timeout`.
 _WORD_ALONE = (
     r"[ \t]*(?:(?:[A-Za-z_]\w*(?:\.|::))*([A-Za-z_]\w*)(?:\.|::))?"
-    r"([A-Za-z][a-z0-9]{3,}(?:-[a-z0-9]+)*|-?[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[A-Z]{5,})"
+    r"([A-Za-z][a-z0-9]{3,}(?:-[a-z0-9]+)*|-?[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[A-Z]{5,}"
+    r"|[A-Z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+)"
     r"(?:\(\))?[ \t]*"
 )
 _QUALIFIER = r"([A-Za-z_]\w*)(?:\(\))?(?:\.|::|\?\.|->|#)$"
@@ -67,6 +68,7 @@ _DEFINED = (
     rf"(?:\([^)]*\)[ \t]*)?({_WORD})"
 )
 _DECLARED = rf"\b(?:def|class|function|func|fn)[ \t]+(?:\([^)]*\)[ \t]*)?({_WORD})"
+_ITEM = r"[ \t]*(?:[-*+]|\|)[ \t]+[*_\[]*`"
 _PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
 _ASSIGNED = rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
 _SET = rf"{_WORD}[ \t]*="
@@ -136,8 +138,10 @@ class CodeName(NamedTuple):
 
     @property
     def spelling(self) -> str:
-        """A word, an option without its dashes, or a name like `readTimeout`; of others ""."""
-        is_spelled = self.is_word or self.is_option or is_camel_case(self.text)
+        """A word, an option without its dashes, `readTimeout` or `READ_TIMEOUT`; of others ""."""
+        is_spelled = (
+            self.is_word or self.is_option or is_camel_case(self.text) or is_constant(self.text)
+        )
         return self.text.lstrip("-") if is_spelled else ""
 
 
@@ -181,11 +185,11 @@ def read_code_names(data: bytes) -> CodeNames:
             shown = _shown_name(code, lines, number - first_line)
             own.update(name for name in _own_names(code, language) if name != shown)
             imported.update(_imported_names(code))
-        elif lines[number - first_line].startswith("#"):
+        elif _documents(lines[number - first_line], code):
             documented.update(name.text for name in found)
         if len(names) > MAX_NAMES:
             break
-    # A name in a heading is documented by the page, although an example may define it.
+    # What a page documents an example may define, too.
     hidden = removed | (own - documented)
     return CodeNames(tuple([name for name in names if name.text not in hidden]), imported)
 
@@ -275,6 +279,12 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
         elif re.search(_COMPOUND, text) or is_dunder(text):
             qualifier = re.search(_QUALIFIER, code[: match.start()])
             yield CodeName(text, line, place, qualifier=qualifier[1] if qualifier else "")
+
+
+def _documents(line: str, code: str) -> bool:
+    """Return whether inline code is in a heading, or at the beginning of an item or row."""
+    item = re.match(_ITEM, line)
+    return line.startswith("#") or (item is not None and line.startswith(code, item.end()))
 
 
 def _own_names(code: str, language: str) -> Iterator[str]:
