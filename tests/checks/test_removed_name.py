@@ -1290,9 +1290,17 @@ def test_name_behind_the_same_one_as_in_a_source_is_ours(aged, hints, mention, i
     assert bool(hints(aged)) is is_reported
 
 
-@pytest.mark.parametrize(("kind", "is_reported"), [("kind: ConfigMap\n", True), ("", False)])
-def test_object_of_a_manifest_is_ours(aged, hints, kind, is_reported):
-    aged.write("charts/a.yaml", f"{kind}metadata:\n  name: config-logging\n")
+@pytest.mark.parametrize(
+    ("manifest", "is_reported"),
+    [
+        ("kind: ConfigMap\nmetadata:\n  name: config-logging\n", True),
+        ("resources: [a.yaml]\nnamespace: config-logging\n", True),
+        ("metadata:\n  name: config-logging\n", False),
+        ("kind: ConfigMap\nmetadata:\n  label: config-logging\n", False),
+    ],
+)
+def test_object_of_a_manifest_is_ours(aged, hints, manifest, is_reported):
+    aged.write("charts/a.yaml", manifest)
     aged.commit()
     aged.clock += 60 * DAY
     aged.write("docs/one.md", "Edit the `config-logging` map.\n")
@@ -1317,6 +1325,32 @@ def test_key_of_a_source_beside_the_page_is_ours(aged, hints, page, name, is_rep
     aged.commit()
     aged.write("src/pages/a.ts", "export interface Props {}\n")
     assert bool(hints(aged)) is is_reported
+
+
+@pytest.mark.parametrize(("file", "is_reported"), [("openFile", True), ("files", False)])
+def test_name_that_is_only_used_is_that_of_a_deleted_file(aged, hints, file, is_reported):
+    aged.write(f"src/{file}.js", "module.exports = () => 1\n")
+    aged.write("src/main.js", f"run(require('./{file}'), 'openFile')\n")
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write("docs/one.md", "Call `openFile`.\n")
+    aged.commit()
+    aged.remove(f"src/{file}.js")
+    aged.write("src/main.js", "run()\n")
+    assert bool(hints(aged)) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("other", "is_reported"), [("READ_LIMIT", True), ("read_limit", False), ("readLimit", False)]
+)
+def test_name_of_others_in_another_case_is_another_name(repository, hints, other, is_reported):
+    repository.write("src/a.js", "export function readLimit() {\n}\nexport const showPage = 1\n")
+    repository.write(
+        "docs/one.md", f"OpenReader's `{other}` is set.\n\n`showPage` calls `readLimit()`.\n"
+    )
+    repository.commit()
+    repository.write("src/a.js", "export const showPage = 1\n")
+    assert bool(hints(repository)) is is_reported
 
 
 def test_name_is_not_removed_where_a_file_has_this_very_spelling(repository, hints):
