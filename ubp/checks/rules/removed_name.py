@@ -5,9 +5,9 @@ environment variables and keys, which a source defined, or used without taking t
 package, and paths of files and folders. A page mentions them in inline code, a code block or its
 front matter. `--read-timeout`, `read_timeout` and `readTimeout` are the same name; but where a
 change removes the option, and no source has it in this spelling or may make it from another, a
-field `ReadTimeout` does not keep it alive, nor a variable `readTimeout` the type. A single word, or
-words with hyphens, are a name where nothing else is in their inline code: `Portal`, `run()`,
-`-read-timeout`.
+field `ReadTimeout` does not keep it alive, nor a variable `readTimeout` the type or the environment
+variable `READ_TIMEOUT`. A single word, or words with hyphens, are a name where nothing else is in
+their inline code: `Portal`, `run()`, `-read-timeout`, `X-Read-Timeout`.
 
 With `--staged` or `--base`, the change must remove the name from the last source that had it. In a
 state, the name must have existed when the page was last changed, which is a warning at most. Names
@@ -16,32 +16,36 @@ gone; what only examples and scripts define is not looked for. A folder of sever
 found by its name alone in pages of a folder above it or for contributors, or if it is a part of the
 repository (`packages/read-all`), a hidden file (`.tool/config.json`) only in pages for
 contributors. Also ignored are lines that the change itself writes, lines that say that a name was
-removed, names that examples in the page define, or import from other packages, and pages and
-sections about the past or what will be: changelogs, versions (`docs/v2/`), migration guides,
-decisions, blog posts, minutes, plans, and what says at its beginning that its subject was removed.
+removed or what there is "in version 1.0.x", names that examples in the page define, or import from
+other packages, and pages and sections about the past or what will be: changelogs, versions
+(`docs/v2/`), migration guides, decisions, blog posts, minutes, plans, and what says at its
+beginning that its subject was removed.
 
 Other packages and programs have names, too, so a name is reported only with evidence that the page
 means this one, which the hint gives: the page also has another name that the same source still
 defines, or two that it defined; or the change writes a new name in the place of the old one; or the
-source made an option of that name, is named after it (`ReadTimeout.java`), or is in the folder of
-the page; or the commit that added the name to the page also changed the source, or came within a
-month after the name; or the name begins with that of a package of this repository; or, for inline
-code, another page means it by one of these. For what is only a key or field, and may be an argument
-for somebody else's function, the first takes three other names that the source still defines, or
-five that it defined, and of the others only the month counts; for what a source only used, the
-month and a new name. Paths need no evidence, nor do names other than keys in pages for contributors
-(`CONTRIBUTING.md`, `AGENTS.md`, `contributing/`). A shallow clone lacks the history, and reports
-less.
+source made an option of that name, is named after it (`ReadTimeout.java`), is in the folder of the
+page, or had before it the very name that the page has before it (`settings.readTimeout`); or it is
+that of an object in a manifest for Kubernetes; or the commit that added the name to the page also
+changed the source, or came within a month after the name; or the name begins with that of a package
+of this repository; or, for inline code, another page means it by one of these. For what is only a
+key or field, and may be an argument for somebody else's function, the first takes three other names
+that the source still defines, or five that it defined, and of the others only the month, the very
+folder of the page and a manifest count; for what a source only used, the month, a new name and a
+deleted file of that name. Paths need no evidence, nor do names other than keys in pages for
+contributors (`CONTRIBUTING.md`, `AGENTS.md`, `contributing/`). A shallow clone lacks the history,
+and reports less.
 
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
 "the `django-filter` library includes …"), a method to a type that its source did not have
-(`Writer.read`), or a link to a site that has no word of ours in its address. Nor is what a log in
-the page has, or what an example imports from beside it (`./app.module`), nor the name of a package
-that the page imports or installs, or that was required, except in pages for contributors, nor one
-whose words are in the name of a required package (`junitReporter`, which karma-junit-reporter
-reads), or whose package the change deletes while others still require it, or puts new ones from
-elsewhere in its place, nor what overrides a name, or only a sample, a demo or a build defines.
+(`Writer.read`) or, in Rust, to a crate from elsewhere (`other::read`), or a link to a site that has
+no word of ours in its address. Nor is what a log in the page has, or an object as a cluster prints
+it, or what an example imports from beside it (`./app.module`), nor the name of a package that the
+page imports or installs, or that was required, except in pages for contributors, nor one whose
+words are in the name of a required package (`junitReporter`, which karma-junit-reporter reads), or
+whose package the change deletes while others still require it, or puts new ones from elsewhere in
+its place, nor what overrides a name, or only a sample, a demo or a build defines.
 
 Where the change also requires another package, or another version of one, or deletes a package with
 its manifest, the name may come from elsewhere now: then it is a warning.
