@@ -1327,6 +1327,62 @@ def test_key_of_a_source_beside_the_page_is_ours(aged, hints, page, name, is_rep
     assert bool(hints(aged)) is is_reported
 
 
+@pytest.mark.parametrize(
+    ("page", "name", "is_reported"),
+    [
+        ("Call `write_page_to_string`.\n", "write_page_to_string", True),
+        ("Call `write_page_v2`.\n", "write_page_v2", False),
+        ("### `write_page`\n", "write_page", True),
+        ("### Pages\n\nCall `write_page`.\n", "write_page", False),
+    ],
+)
+def test_name_of_many_words_or_in_a_heading_is_ours(aged, hints, page, name, is_reported):
+    aged.write("src/a.py", f"def {name}(a):\n    pass\n")
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write("docs/one.md", page)
+    aged.commit()
+    aged.remove("src/a.py")
+    assert bool(hints(aged)) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name"),
+    [
+        ("cmd/a.go", 'f.BoolVar(&s.Wait, prefix+"apply-wait", true, "Waits")', "--apply-wait"),
+        ("cmake/a.cmake", "macro(ADD_PAGE_EXTENSION TARGET)", "ADD_PAGE_EXTENSION"),
+    ],
+)
+def test_option_with_a_prefix_and_macro_of_cmake_are_defined(repository, hints, path, line, name):
+    repository.write(path, f"{line}\n")
+    repository.write("docs/one.md", f"Use `{name}`.\n")
+    repository.commit()
+    repository.remove(path)
+    assert [found for found, _ in hints(repository)] == [name]
+
+
+def test_option_that_is_only_used_is_reported_if_it_was_new_with_its_mention(aged, hints):
+    aged.write("src/a.go", 'package a\n\nvar help = "Set --store-name and --store-key"\n')
+    aged.write("docs/one.md", "Set `--store-name`.\n")
+    aged.commit()
+    aged.write("src/a.go", "package a\n")
+    assert [name for name, _ in hints(aged)] == ["--store-name"]
+
+
+@pytest.mark.parametrize(("kept", "is_reported"), [("", True), ("--store-key", False)])
+def test_name_that_is_only_used_is_reported_with_three_others_that_go(
+    aged, hints, kept, is_reported
+):
+    options = ["--store-name", "--store-key", "--store-zone", "--store-id"]
+    aged.write("src/a.go", f'package a\n\nvar help = "Set {" ".join(options)}"\n')
+    aged.commit()
+    aged.clock += 60 * DAY
+    aged.write("docs/one.md", "".join(f"- `{option}`\n" for option in options))
+    aged.commit()
+    aged.write("src/a.go", f'package a\n\nvar help = "{kept}"\n')
+    assert bool(hints(aged)) is is_reported
+
+
 @pytest.mark.parametrize(("file", "is_reported"), [("openFile", True), ("files", False)])
 def test_name_that_is_only_used_is_that_of_a_deleted_file(aged, hints, file, is_reported):
     aged.write(f"src/{file}.js", "module.exports = () => 1\n")

@@ -41,7 +41,11 @@ MIN_COMPANIONS_OF_KEY = 3
 # Names of its source, gone or not, that a page has beside a removed one, and beside a key.
 MIN_SIBLINGS = 2
 MIN_SIBLINGS_OF_KEY = 5
+# Names that a source only used, and that it loses with a removed one.
+MIN_GONE_TOGETHER = 3
 MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
+# Nobody else is likely to have defined a name of so many words.
+MIN_WORDS_OF_ONE = 4
 # In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
@@ -89,7 +93,7 @@ _OTHER_PAGES = (
 )
 # For people and agents who work on the repository: these pages name the tools that it requires.
 _ABOUT_WORK = (
-    r"(?:.*/)?(?:(?:AGENTS|CLAUDE|GEMINI)\.md$|(?i:(?:[\w-]+\.)?contributing|development|hacking|releasing|maintain(?:ing|ers))[^/]*$"
+    r"(?:.*/)?(?:(?:AGENTS|CLAUDE|GEMINI)\.md$|(?i:(?:[\w-]+\.)?contributing|development|building|hacking|releasing|maintain(?:ing|ers))[^/]*$"
     r"|(?i:contribut(?:e|ing|ors?))/"
     r"|copilot-instructions\.md$|\.(?:cursor|claude|github/instructions)/)"
 )
@@ -612,15 +616,9 @@ def find_evidence(
     """
     if companion := _find_companion(owners.names.code(page), mention, removed):
         return companion
-    may_be_replaced = not removed.is_key or removed.is_only_used
-    is_replaced = may_be_replaced and change.find_replacement(removed) is not None
-    is_ours = not removed.is_key and re.match(_ABOUT_WORK, page)
-    is_flag = mention.is_option and removed.is_flag
-    if is_replaced or is_ours or is_flag or owners.has_own_prefix(removed.name):
-        return Evidence()
     own_source = _find_own_source(page, removed, change)
     own_source = own_source or _find_as_qualified(mention, removed, change)
-    if own_source or _is_object(removed, change):
+    if own_source or _is_surely_ours(page, mention, removed, owners, change):
         return Evidence(source=own_source)
     addition = owners.names.find_addition(page, mention.text)
     if addition is None or (removed.is_only_used and addition.is_young):
@@ -634,7 +632,12 @@ def find_evidence(
 def _find_companion(code: PageCode | None, mention: CodeName, removed: Removed) -> Evidence | None:
     """Return a name of the same source that a page has beside a removed one, if it has enough."""
     least = (MIN_COMPANIONS_OF_KEY, MIN_SIBLINGS_OF_KEY) if removed.is_key else (1, MIN_SIBLINGS)
-    others = {name.key: name for name in (code.names.names if code else ())}
+    least = (1, MIN_GONE_TOGETHER) if removed.is_only_used else least
+    others = {
+        name.key: name
+        for name in (code.names.names if code else ())
+        if name.place == "inline" or not removed.is_only_used
+    }
     others.pop(mention.key, None)
     for known, number in zip((removed.companions, removed.siblings), least, strict=True):
         found = [name for key, name in others.items() if key in known]
@@ -676,6 +679,31 @@ def _find_as_qualified(
     pattern = re.compile(rb"\b" + re.escape(written) + rb"\b")
     had = (path for path, source in change.sources.items() if pattern.search(source.before or b""))
     return next(map(FilePath, had), None)
+
+
+def _is_surely_ours(
+    page: FilePath, mention: CodeName, removed: Removed, owners: Owners, change: SourceChange
+) -> bool:
+    """Return whether a name shows by itself, by its page or by its sources whose it is."""
+    may_be_replaced = not removed.is_key or removed.is_only_used
+    if may_be_replaced and change.find_replacement(removed) is not None:
+        return True
+    words = [word for word in name_words(removed.name) if word.isalpha()]
+    is_of_one = len(words) >= MIN_WORDS_OF_ONE or re.match(_ABOUT_WORK, page) is not None
+    return (
+        (not removed.is_key and is_of_one)
+        or (mention.is_option and removed.is_flag)
+        or owners.has_own_prefix(removed.name)
+        or _is_documented(mention, removed, owners.names.code(page))
+        or _is_object(removed, change)
+    )
+
+
+def _is_documented(mention: CodeName, removed: Removed, code: PageCode | None) -> bool:
+    """Return whether a page has a defined name of several words in a heading."""
+    is_heading = code is not None and code.text[mention.line - 1].startswith("#")
+    is_inline = mention.place == "inline" and not removed.is_only_used
+    return is_heading and is_inline and len(name_words(removed.name)) > 1
 
 
 def _is_object(removed: Removed, change: SourceChange) -> bool:

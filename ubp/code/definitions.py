@@ -72,7 +72,7 @@ _LANGUAGES: dict[str, Language] = {
     **dict.fromkeys(("hs", "elm", "purs", "ml", "mli", "fs", "fsi"), "functional"),
     **dict.fromkeys(("nix", "tf", "hcl"), "declarative"),
     **dict.fromkeys(
-        ("rb", "lua", "ex", "exs", "pl", "r", "jl", "cr", "nim", "zig", "gleam"), "other"
+        ("rb", "lua", "ex", "exs", "pl", "r", "jl", "cr", "nim", "zig", "gleam", "cmake"), "other"
     ),
 }
 
@@ -223,6 +223,8 @@ _OTHER = (
         rb"\b(?:(?:thread_)?[mc]?attr_(?:accessor|reader|writer)|class_attribute|config_accessor)"
         rb"[ \t(]+:(" + _WORD + rb")"
     ),
+    # of CMake
+    (rb"(?mi)^[ \t]*(?:macro|function|option)[ \t]*\([ \t]*(" + _WORD + rb")"),
 )
 _LISP = (
     (
@@ -320,7 +322,8 @@ _QUOTED_NAME = rb"""["']([a-z][a-z0-9]*(?:_[a-z0-9]+){2,})["']"""
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
-    rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`]((?:--)?[a-z][a-z0-9]*(?:[-.][a-z0-9]+)+)["'`]"""
+    rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?(?:\w+[ ]?\+[ ]?)?"""
+    rb"""["'`]((?:--)?[a-z][a-z0-9]*(?:[-.][a-z0-9]+)+)["'`]"""
 )
 # What _FLAG ends with, which takes a third of the time to find.
 _QUOTED_OPTION = rb"""["'`](?:--)?[a-z][a-z0-9.]*(?:-[a-z0-9]|\.[a-z0-9]+\.[a-z])"""

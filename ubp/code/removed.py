@@ -97,8 +97,9 @@ class Removed(NamedTuple):
     `others` has the other spellings that were defined: `page_size` in one source, `PAGE_SIZE` in
     another. `definers` are the sources that defined it, `companions` the keys of the names that
     these defined too and still define, each with one that does; `siblings` those of all names that
-    they defined, if they still exist. `is_spelling`: sources still have the name in another
-    spelling, but not in this one. `is_only_used`: none of these sources defined it.
+    they defined, if they still exist; of one that is `is_only_used` the names that its source loses
+    with it. `is_spelling`: sources still have the name in another
+    spelling, but not in this one. `is_only_used`: no source defined it.
     """
 
     name: str
@@ -179,7 +180,19 @@ class SourceChange:
 
         It has several words: a single one may be any.
         """
-        return self._used.get(key)
+        found = self._used.get(key)
+        if found is None:
+            return None
+        gone = find_keys(self.sources[found.path].before or b"") - self._kept
+        return found._replace(
+            is_option=self._is_option(found.name), siblings=dict.fromkeys(gone, found.path)
+        )
+
+    @cached_property
+    def _kept(self) -> frozenset[int]:
+        """The keys of all names in the sources after the change."""
+        contents = (source.after for source in self.sources.values() if source.after)
+        return frozenset().union(*map(find_keys, contents))
 
     @cached_property
     def _used(self) -> Mapping[int, Removed]:
