@@ -429,23 +429,16 @@ def read_definitions(data: bytes, language: Language) -> frozenset[int]:
 def read_changes(previous: pygit2.Tree | None, tree: pygit2.Tree) -> Changes:
     """Return the files that differ between two trees: the new blob, None for a deleted one.
 
-    A submodule is a file without contents.
+    A link is a file with its target as contents, a submodule one without any.
     """
     difference = tree.diff_to_tree(swap=True) if previous is None else previous.diff_to_tree(tree)
-    changes = {}
+    changes: Changes = {}
     for delta in difference.deltas:
         if delta.status == pygit2.enums.DeltaStatus.DELETED:
-            changes[delta.old_file.path] = None
-        elif is_file(delta.new_file):
+            changes.setdefault(delta.old_file.path, None)  # a file may become a link
+        else:
             changes[delta.new_file.path] = delta.new_file.id
-        elif is_file(delta.old_file):  # it is a link now
-            changes[delta.new_file.path] = None
     return changes
-
-
-def is_file(entry: pygit2.DiffFile) -> bool:
-    """Whether an entry of a tree is a file or submodule, and no link."""
-    return entry.mode & 0o170000 in {0o100000, 0o160000}
 
 
 def describe(found: RemovedMention, changed: dict[str, ChangedSource], names: Replay) -> Record:

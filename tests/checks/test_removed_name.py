@@ -1182,6 +1182,7 @@ def test_option_is_removed_although_its_field_is_not(repository, hints):
     [
         ("src/cli.rs", "#[arg(long)]\nread_timeout: u8,\n"),
         ("src/cli.ts", "export const flags = {\n  readTimeout: 1,\n};\n"),
+        ("src/cli.py", "@dataclass\nclass Options:\n    read_timeout: int = 1\n"),
     ],
 )
 def test_option_that_another_spelling_may_make_is_not_removed(repository, hints, path, maker):

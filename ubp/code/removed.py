@@ -35,7 +35,7 @@ MIN_SHARED = 0.3
 # Words that are this long may be parts of others.
 MIN_WORD = 4
 # Libraries that make options from parameters, fields and words without dashes: clap, typer,
-# go-flags, CommandLineParser and the like.
+# go-flags, CommandLineParser and the like, and those that read the fields of a data class.
 OPTION_MAKERS = (
     b"#[arg(",
     b"#[clap(",
@@ -44,6 +44,7 @@ OPTION_MAKERS = (
     b'long:"',
     b'kong:"',
     b'[Option("',
+    b"@dataclass",
 )
 # Libraries that read environment variables by the names of settings.
 VARIABLE_MAKERS = (
