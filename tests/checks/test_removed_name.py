@@ -1352,9 +1352,10 @@ def test_name_of_many_words_or_in_a_heading_is_ours(aged, hints, page, name, is_
     [
         ("cmd/a.go", 'f.BoolVar(&s.Wait, prefix+"apply-wait", true, "Waits")', "--apply-wait"),
         ("cmake/a.cmake", "macro(ADD_PAGE_EXTENSION TARGET)", "ADD_PAGE_EXTENSION"),
+        ("src/a.bzl", "def page_library_of_docs(name):\n    pass", "page_library_of_docs"),
     ],
 )
-def test_option_with_a_prefix_and_macro_of_cmake_are_defined(repository, hints, path, line, name):
+def test_definitions_in_other_languages_are_found(repository, hints, path, line, name):
     repository.write(path, f"{line}\n")
     repository.write("docs/one.md", f"Use `{name}`.\n")
     repository.commit()

@@ -35,7 +35,7 @@ BINARY_PREFIX_BYTES = 8_000
 MAX_LINE = 2_000
 
 _LANGUAGES: dict[str, Language] = {
-    **dict.fromkeys(("py", "pyi", "pyx"), "python"),
+    **dict.fromkeys(("py", "pyi", "pyx", "bzl", "bazel", "star"), "python"),
     **dict.fromkeys(("js", "jsx", "mjs", "cjs", "vue", "svelte", "graphql", "graphqls"), "script"),
     **dict.fromkeys(("ts", "tsx", "mts", "cts"), "typed script"),
     "go": "go",

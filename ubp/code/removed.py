@@ -98,9 +98,9 @@ class Removed(NamedTuple):
     `others` has the other spellings that were defined: `page_size` in one source, `PAGE_SIZE` in
     another. `definers` are the sources that defined it, `companions` the keys of the names that
     these defined too and still define, each with one that does; `siblings` those of all names that
-    they defined, if they still exist; of one that is `is_only_used` the names that its source loses
-    with it. `is_spelling`: sources still have the name in another
-    spelling, but not in this one. `is_only_used`: no source defined it.
+    they defined, if they still exist. `is_spelling`: sources still have the name in another
+    spelling, but not in this one. `is_only_used`: none of these sources defined it; then `siblings`
+    are the names that the source loses with it.
     """
 
     name: str
