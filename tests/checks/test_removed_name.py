@@ -1685,6 +1685,16 @@ def test_name_that_is_only_used_is_reported_with_the_one_that_took_its_place(age
     assert hints(aged) == []
 
 
+def test_name_that_is_only_used_is_not_replaced_by_one_in_another_source(aged, hints):
+    aged.write("charts/a.yaml", "kind: PageCluster\n")
+    aged.commit()
+    aged.write("docs/one.md", "Create a `PageCluster`.\n")
+    aged.commit(at=aged.clock + 60 * DAY)
+    aged.remove("charts/a.yaml")
+    aged.write("charts/b.yaml", "kind: ClusterRole\n")
+    assert hints(aged) == []
+
+
 def test_name_that_is_only_used_in_a_list_is_not_replaced_by_the_next_one(aged, hints):
     aged.write("src/a.ts", "export const all = [\n  pageRead,\n];\n")
     aged.commit()

@@ -287,8 +287,8 @@ class SourceChange:
         """Return the name that a change writes where the removed one was; None: it shows none.
 
         A line of the old file and one that the change adds must differ in nothing but the name, the
-        names must share words, and the new one must be new to the file that defines it, or uses it
-        as the old one was used.
+        names must share words, and the new one must be new to the file that defines it, or to the
+        very file that used the old one.
         """
         key = removed.path, removed.name, removed.is_spelling
         if key not in self._replacements:
@@ -307,6 +307,8 @@ class SourceChange:
                 continue
             alike = added.get(rest) or added.get(_without(line, removed.name)) or []
             for path, name in alike if len(alike) <= MAX_ALIKE else ():
+                if removed.is_only_used and path != removed.path:  # `kind: Role` of another one
+                    continue
                 shared = _share_words(old_words, set(name_words(name)))
                 if shared >= MIN_SHARED:
                     found.setdefault(fold_name(name), (shared, Replacement(name, path)))
