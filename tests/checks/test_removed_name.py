@@ -121,6 +121,7 @@ def test_spellings_of_a_name_are_equivalent(client, removed):
         ("examples/use.py", True),
         ("tests/test_client.py", True),
         ("CHANGES.txt", True),
+        ("notes.org", True),
         ("changelogs/unreleased/12-fix", True),
         ("uv.lock", True),
         ("src/testfixtures/use.py", True),
@@ -897,6 +898,14 @@ def aged(repository):
     return repository
 
 
+def mention_later(repository, page, text):
+    """Commit the sources, and two months later a page that mentions their names."""
+    repository.commit()
+    repository.clock += 60 * DAY
+    repository.write(page, text)
+    repository.commit()
+
+
 @pytest.fixture
 def hints(check):
     """The names that a staged change reports, with their hints."""
@@ -946,10 +955,7 @@ def test_name_is_reported_if_its_file_has_it_or_is_in_the_folder_of_the_page(
 ):
     name = "urllib3" if "urllib3" in source else "loadPage"
     aged.write(source, f"export function {name}() {{\n}}\n")
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write(page, f"Call `{name}`.\n")
-    aged.commit()
+    mention_later(aged, page, f"Call `{name}`.\n")
     aged.remove(source)
     assert hints(aged) == ([(name, f"Update the page{reason}.")] if reason else [])
 
@@ -1268,10 +1274,7 @@ def test_constant_is_removed_although_another_spelling_lives(repository, hints, 
 def test_header_is_removed_where_another_takes_its_place(aged, hints):
     line = 'package a\n\nfunc f() {\n\tsend("X-Old-write", 1)\n}\n'
     aged.write("src/a.go", line)
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write("docs/one.md", "Send `X-Old-write`.\n")
-    aged.commit()
+    mention_later(aged, "docs/one.md", "Send `X-Old-write`.\n")
     aged.write("src/a.go", line.replace("X-Old-write", "X-New-write"))
     assert [name for name, _ in hints(aged)] == ["X-Old-write"]
 
@@ -1282,10 +1285,7 @@ def test_header_is_removed_where_another_takes_its_place(aged, hints):
 def test_name_behind_the_same_one_as_in_a_source_is_ours(aged, hints, mention, is_reported):
     aged.write("src/a.go", "package a\n\ntype Settings struct {\n\tPageLimit int\n}\n")
     aged.write("charts/a.yaml", "limit: {{ .Values.settings.pageLimit }}\n")
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write("docs/one.md", f"Set `{mention}`.\n")
-    aged.commit()
+    mention_later(aged, "docs/one.md", f"Set `{mention}`.\n")
     aged.remove("src/a.go")
     aged.remove("charts/a.yaml")
     assert bool(hints(aged)) is is_reported
@@ -1302,10 +1302,7 @@ def test_name_behind_the_same_one_as_in_a_source_is_ours(aged, hints, mention, i
 )
 def test_object_of_a_manifest_is_ours(aged, hints, manifest, is_reported):
     aged.write("charts/a.yaml", manifest)
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write("docs/one.md", "Edit the `config-logging` map.\n")
-    aged.commit()
+    mention_later(aged, "docs/one.md", "Edit the `config-logging` map.\n")
     aged.remove("charts/a.yaml")
     assert bool(hints(aged)) is is_reported
 
@@ -1320,10 +1317,7 @@ def test_object_of_a_manifest_is_ours(aged, hints, manifest, is_reported):
 )
 def test_key_of_a_source_beside_the_page_is_ours(aged, hints, page, name, is_reported):
     aged.write("src/pages/a.ts", f"export interface Props {{\n  {name}?: number;\n}}\n")
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write(page, f"Set `{name}`.\n")
-    aged.commit()
+    mention_later(aged, page, f"Set `{name}`.\n")
     aged.write("src/pages/a.ts", "export interface Props {}\n")
     assert bool(hints(aged)) is is_reported
 
@@ -1339,10 +1333,7 @@ def test_key_of_a_source_beside_the_page_is_ours(aged, hints, page, name, is_rep
 )
 def test_name_of_many_words_or_in_a_heading_is_ours(aged, hints, page, name, is_reported):
     aged.write("src/a.py", f"def {name}(a):\n    pass\n")
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write("docs/one.md", page)
-    aged.commit()
+    mention_later(aged, "docs/one.md", page)
     aged.remove("src/a.py")
     assert bool(hints(aged)) is is_reported
 
@@ -1377,10 +1368,7 @@ def test_name_that_is_only_used_is_reported_with_three_others_that_go(
 ):
     options = ["--store-name", "--store-key", "--store-zone", "--store-id"]
     aged.write("src/a.go", f'package a\n\nvar help = "Set {" ".join(options)}"\n')
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write("docs/one.md", "".join(f"- `{option}`\n" for option in options))
-    aged.commit()
+    mention_later(aged, "docs/one.md", "".join(f"- `{option}`\n" for option in options))
     aged.write("src/a.go", f'package a\n\nvar help = "{kept}"\n')
     assert bool(hints(aged)) is is_reported
 
@@ -1389,10 +1377,7 @@ def test_name_that_is_only_used_is_reported_with_three_others_that_go(
 def test_name_that_is_only_used_is_that_of_a_deleted_file(aged, hints, file, is_reported):
     aged.write(f"src/{file}.js", "module.exports = () => 1\n")
     aged.write("src/main.js", f"run(require('./{file}'), 'openFile')\n")
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write("docs/one.md", "Call `openFile`.\n")
-    aged.commit()
+    mention_later(aged, "docs/one.md", "Call `openFile`.\n")
     aged.remove(f"src/{file}.js")
     aged.write("src/main.js", "run()\n")
     assert bool(hints(aged)) is is_reported
@@ -1510,10 +1495,7 @@ def test_names_of_one_source_that_are_removed_together_are_evidence_for_each_oth
     aged, hints, page, is_reported
 ):
     aged.write("src/Mode.cs", MODES)
-    aged.commit()
-    aged.clock += 60 * DAY
-    aged.write("docs/modes.md", page)
-    aged.commit()
+    mention_later(aged, "docs/modes.md", page)
     aged.write("src/Mode.cs", "public enum Mode\n{\n    Whole,\n}\n")
     found = dict(hints(aged))
     assert sorted(found) == (["ReadAll", "ReadNone", "ReadOne"] if is_reported else [])
@@ -1559,6 +1541,7 @@ def test_name_of_a_source_needs_no_other_evidence_in_pages_for_those_who_work_he
         ("docs/contributing/tests.md", True),
         ("Guide.Contributing.md", True),
         ("RELEASING.md", True),
+        ("BUILDING.md", True),
         ("docs/contributed.md", False),
     ],
 )

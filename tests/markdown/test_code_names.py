@@ -98,6 +98,10 @@ def test_example_does_not_define_what_it_sets_or_what_a_heading_documents(block,
         ("[2013-12-16 16:17:05,267 UTC] [client] [INFO]\nmaxSize (545)\n\nminSize", ["minSize"]),
         ("2013-12-16 16:17:05 started\nmaxSize (545)\n$ run minSize", ["minSize"]),
         ("metadata:\n  creationTimestamp: 2020\nspec:\n  maxSize: 2", []),
+        (
+            "metadata:\n  creationTimestamp: null\nspec:\n  maxSize: 2",
+            ["creationTimestamp", "maxSize"],
+        ),
         ("metadata:\n  name: a\nspec:\n  maxSize: 2", ["maxSize"]),
     ],
 )

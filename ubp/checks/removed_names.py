@@ -41,11 +41,11 @@ MIN_COMPANIONS_OF_KEY = 3
 # Names of its source, gone or not, that a page has beside a removed one, and beside a key.
 MIN_SIBLINGS = 2
 MIN_SIBLINGS_OF_KEY = 5
-# Names that a source only used, and that it loses with a removed one.
+# Names that a page has beside one that a source only used, and that the source loses with it.
 MIN_GONE_TOGETHER = 3
 MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
-# Nobody else is likely to have defined a name of so many words.
-MIN_WORDS_OF_ONE = 4
+# Two projects rarely define the same name of so many words.
+MIN_DISTINCTIVE_WORDS = 4
 # In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
@@ -631,8 +631,12 @@ def find_evidence(
 
 def _find_companion(code: PageCode | None, mention: CodeName, removed: Removed) -> Evidence | None:
     """Return a name of the same source that a page has beside a removed one, if it has enough."""
-    least = (MIN_COMPANIONS_OF_KEY, MIN_SIBLINGS_OF_KEY) if removed.is_key else (1, MIN_SIBLINGS)
-    least = (1, MIN_GONE_TOGETHER) if removed.is_only_used else least
+    if removed.is_only_used:
+        least = 1, MIN_GONE_TOGETHER
+    elif removed.is_key:
+        least = MIN_COMPANIONS_OF_KEY, MIN_SIBLINGS_OF_KEY
+    else:
+        least = 1, MIN_SIBLINGS
     others = {
         name.key: name
         for name in (code.names.names if code else ())
@@ -649,7 +653,8 @@ def _find_companion(code: PageCode | None, mention: CodeName, removed: Removed) 
 def _find_own_source(page: FilePath, removed: Removed, change: SourceChange) -> FilePath | None:
     """Return a source that is named after a removed name, or is in the folder of the page.
 
-    Of a key only one beside the page, of what sources only used only a deleted one of its name.
+    For a key, the source must be in the very folder; for a name that sources only used, it must be
+    a deleted file of that name.
     """
     folder, name = page.rpartition("/")[0], fold_name(removed.name)
     is_compound = sum(word.isalpha() for word in name_words(removed.name)) > 1
@@ -672,7 +677,7 @@ def _find_own_source(page: FilePath, removed: Removed, change: SourceChange) -> 
 def _find_as_qualified(
     mention: CodeName, removed: Removed, change: SourceChange
 ) -> FilePath | None:
-    """Return a source that had a removed name behind the very name that a mention has before it."""
+    """Return a source that had a removed name with the qualifier that the page gives it."""
     if removed.is_key or not mention.qualifier:
         return None
     written = f"{mention.qualifier}.{mention.text}".encode()
@@ -684,14 +689,15 @@ def _find_as_qualified(
 def _is_surely_ours(
     page: FilePath, mention: CodeName, removed: Removed, owners: Owners, change: SourceChange
 ) -> bool:
-    """Return whether a name shows by itself, by its page or by its sources whose it is."""
+    """Return whether a name itself, its page or its sources show that it is this repository's."""
     may_be_replaced = not removed.is_key or removed.is_only_used
     if may_be_replaced and change.find_replacement(removed) is not None:
         return True
     words = [word for word in name_words(removed.name) if word.isalpha()]
-    is_of_one = len(words) >= MIN_WORDS_OF_ONE or re.match(_ABOUT_WORK, page) is not None
+    is_distinctive = len(words) >= MIN_DISTINCTIVE_WORDS
+    is_about_work = re.match(_ABOUT_WORK, page) is not None
     return (
-        (not removed.is_key and is_of_one)
+        (not removed.is_key and (is_distinctive or is_about_work))
         or (mention.is_option and removed.is_flag)
         or owners.has_own_prefix(removed.name)
         or _is_documented(mention, removed, owners.names.code(page))

@@ -140,6 +140,7 @@ class SourceChange:
         self.sources = sources
         self._replacements: dict[tuple[str, str, bool], Replacement | None] = {}
         self._definers: dict[int, list[Removed]] = {}
+        self._lost_by_path: dict[str, Mapping[int, str]] = {}
         self._old_lines: dict[str, dict[str, list[str]]] = {}
 
     @cached_property
@@ -184,10 +185,16 @@ class SourceChange:
         found = self._used.get(key)
         if found is None:
             return None
-        gone = find_keys(self.sources[found.path].before or b"") - self._kept
         return found._replace(
-            is_option=self._is_option(found.name), siblings=dict.fromkeys(gone, found.path)
+            is_option=self._is_option(found.name), siblings=self._lost(found.path)
         )
+
+    def _lost(self, path: str) -> Mapping[int, str]:
+        """Return the keys of the names that a source had and no source has after the change."""
+        if path not in self._lost_by_path:
+            lost = find_keys(self.sources[path].before or b"") - self._kept
+            self._lost_by_path[path] = dict.fromkeys(lost, path)
+        return self._lost_by_path[path]
 
     @cached_property
     def _kept(self) -> frozenset[int]:
@@ -223,7 +230,7 @@ class SourceChange:
     def find_spelling(self, spelling: str) -> Removed | None:
         """Return the name that the sources defined in this very spelling before the change.
 
-        None also where the change only writes its letters in another case.
+        None also where the change only writes its letters in another case, except of a constant.
         """
         key = name_key(fold_name(spelling))
         if key not in self.defined:
@@ -236,8 +243,8 @@ class SourceChange:
         definers = tuple(dict.fromkeys(name.path for name in same))
         removed = min(same, key=lambda name: name.is_key)._replace(is_spelling=True)
         new = self.find_replacement(removed)
-        is_name = "-" not in spelling and not is_constant(spelling)
-        if new and is_name and fold_name(new.name) == fold_name(spelling):
+        is_same = new is not None and fold_name(new.name) == fold_name(spelling)
+        if is_same and "-" not in spelling and not is_constant(spelling):
             return None
         return removed._replace(
             is_option="-" in spelling,

@@ -37,8 +37,11 @@ _LOG = (
     r"|(?:time|ts|level)=\S+ |[A-Z](?:\d{4} |\[\d\d-\d\d\|)\d\d:\d\d:\d\d)"
 )
 _PROMPT = r"[ \t]*\$[ \t]"
-# A field that only the cluster writes: the block shows what `kubectl get` printed.
-_FROM_CLUSTER = r"(?m)^[ \t>]*(?:managedFields|resourceVersion|selfLink|creationTimestamp):"
+# A field that only the cluster writes: the block shows what `kubectl get` printed. Generated
+# manifests have it without a value.
+_FROM_CLUSTER = (
+    r"(?m)^[ \t>]*(?:managedFields|resourceVersion|selfLink|creationTimestamp):(?![ \t]*null)"
+)
 # Programs whose options pages give beside those of their project.
 _OTHER_PROGRAM = (
     r"[ \t]*(?:[$>%#][ \t]+)?(?:sudo[ \t]+)?(apt(?:-get)?|brew|cargo|cmake|curl|docker(?:-compose)?"

@@ -25,7 +25,7 @@ Other packages and programs have names, too, so a name is reported only with evi
 means this one, which the hint gives: the page also has another name that the same source still
 defines, or two that it defined; or the change writes a new name in the place of the old one; or the
 source made an option of that name, is named after it (`ReadTimeout.java`), is in the folder of the
-page, or had before it the very name that the page has before it (`settings.readTimeout`); or the
+page, or had the name with the qualifier that the page gives it (`settings.readTimeout`); or the
 name is in a heading of the page, has at least four words, or is that of an object in a manifest for
 Kubernetes; or the commit that added the name to the page also changed the source, or came within a
 month after the name; or the name begins with that of a package of this repository; or, for inline
