@@ -46,7 +46,14 @@ from ubp.checks.removed_names import (
     read_page_code,
 )
 from ubp.checks.snapshot_names import find_new_mention, find_outdated_by_change
-from ubp.code.definitions import SUFFIX, Language, find_definitions, find_keys, language_of
+from ubp.code.definitions import (
+    SUFFIX,
+    Language,
+    find_definitions,
+    find_keys,
+    is_program,
+    language_of,
+)
 from ubp.code.removed import MIN_LETTERS, ChangedSource, SourceChange, may_spell
 from ubp.core.config import Config, is_document
 from ubp.core.model import FilePath, ObjectId
@@ -115,6 +122,7 @@ class Replay:
         self.sources: dict[str, pygit2.Oid] = {}
         self.pages: dict[str, pygit2.Oid] = {}
         self.edited: dict[str, pygit2.Oid | None] = {}
+        self._origins: dict[str, str] = {}
         self.added: set[int] = set()
         self._read_words = lru_cache(maxsize=30_000)(lambda blob: find_words(self.content(blob)))
         self._read_source = lru_cache(maxsize=30_000)(self._read_source_keys)
@@ -168,7 +176,7 @@ class Replay:
         return read_code(self.content(self.pages[page]))
 
     def read_before(self, page: str) -> bytes | None:
-        """Return the contents of an edited page before the commit."""
+        """Return the contents of an edited or moved page before the commit."""
         blob = self.edited[page]
         return None if blob is None else self.content(blob)
 
@@ -187,7 +195,8 @@ class Replay:
         is_young = commit.time - self.commits[0].time <= MONTH
         if is_young and self.repository[self.commits[0].id].parents:  # not followed so far back
             before = ObjectId(str(self.commits[self.number - 1].id))
-            return find_new_mention(self.opened, before, FilePath(page), text)
+            old_path = FilePath(self._origins.get(page, page))
+            return find_new_mention(self.opened, before, old_path, text)
         changed = [path for path in commit.changes if is_source(path)]
 
         def is_name_new() -> bool:
@@ -229,6 +238,7 @@ class Replay:
         versions: dict[str, tuple[pygit2.Oid | None, pygit2.Oid | None]] = {}
         pages = [path for path in changes if is_document(CONFIG, path)]
         self.edited = {path: self.pages.get(path) for path in pages}
+        self._origins.clear()
         for path, blob in changes.items():
             if blob is None:
                 self.all_files.discard(path)
@@ -308,6 +318,8 @@ class Replay:
                 )
                 is_same = origin and 2 * len(self._read_words(removed[origin]) & keys) > len(keys)
                 self._versions[path] = [*self._versions.get(origin, ())] if is_same else []
+                if is_same:
+                    self.edited[path], self._origins[path] = removed[origin], origin
             self._versions.setdefault(path, []).append((self.number, blob))
 
 
@@ -340,7 +352,8 @@ def read_living(path: str, data: bytes) -> frozenset[int]:
     """Return the keys of the names that a source keeps alive."""
     if is_example(path):
         language = language_of(path)
-        return read_definitions(data, language) if language else frozenset()
+        is_read = language is not None and is_program(path)
+        return read_definitions(data, language) if is_read else frozenset()
     return read_keys(data)
 
 

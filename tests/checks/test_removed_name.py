@@ -179,6 +179,27 @@ def test_lines_that_the_change_writes_and_pages_about_the_past_are_skipped(clien
     assert removed(client, staged=True) == []
 
 
+def test_mention_in_a_page_that_the_change_moves_is_reported(client, removed):
+    client.git("mv", "docs/client.md", "docs/guide.md")
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert [line.split()[1] for line in removed(client, staged=True)] == ["docs/guide.md:3"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_found"),
+    [
+        ("limits it", "bounds it", True),
+        ("`Client.read_all()` reads", "No `Client.read_all()` reads", False),
+    ],
+)
+def test_mention_is_reported_if_the_change_leaves_the_words_around_it(
+    client, removed, old, new, is_found
+):
+    client.write("docs/client.md", PAGE.replace(old, new))
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert bool(removed(client, staged=True)) is is_found
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -281,9 +302,27 @@ def test_example_keeps_only_the_names_that_it_defines(client, removed):
     assert removed(client) == []  # the example is indexed now
     stage(client, "src/client.py", "def read_all", "def receive")
     assert len(removed(client, staged=True)) == 1
+    client.write("examples/config.yaml", "read_all: true\n")  # what it sets others define
+    client.git("add", "--all")
+    assert len(removed(client, staged=True)) == 1
     client.write("examples/own.py", "def read_all(): ...\n")
     client.git("add", "--all")
     assert removed(client, staged=True) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "is_found"),
+    [("tools/a.py", False), ("lib/tools/a.py", False), ("src/app/tools/a.py", True)],
+)
+def test_tools_are_for_those_who_work_on_the_repository_unless_they_are_in_its_sources(
+    client, removed, path, is_found
+):
+    client.write(path, "class PageReader:\n    def read_pages(self): ...\n")
+    client.write("docs/tools.md", "`PageReader.read_pages()`\n")
+    client.commit()
+    client.remove(path)
+    client.git("add", "--all")
+    assert any("read_pages" in line for line in removed(client, staged=True)) is is_found
 
 
 @pytest.mark.parametrize(
@@ -1329,12 +1368,24 @@ def test_key_of_a_source_beside_the_page_is_ours(aged, hints, page, name, is_rep
         ("Call `write_page_v2`.\n", "write_page_v2", False),
         ("### `write_page`\n", "write_page", True),
         ("### Pages\n\nCall `write_page`.\n", "write_page", False),
+        ("- `write_page`: writes.\n", "write_page", True),
+        ("- Writes: `write_page`.\n", "write_page", False),
+        ("| `pages.write_page` | Writes |\n", "write_page", True),
+        ("| `writePage` | Writes |\n", "write_page", False),
     ],
 )
-def test_name_of_many_words_or_in_a_heading_is_ours(aged, hints, page, name, is_reported):
+def test_name_of_many_words_or_in_a_heading_or_list_is_ours(aged, hints, page, name, is_reported):
     aged.write("src/a.py", f"def {name}(a):\n    pass\n")
     mention_later(aged, "docs/one.md", page)
     aged.remove("src/a.py")
+    assert bool(hints(aged)) is is_reported
+
+
+@pytest.mark.parametrize(("suffix", "is_reported"), [("ts", True), ("yaml", False)])
+def test_key_in_a_list_is_ours_if_a_program_has_it(aged, hints, suffix, is_reported):
+    aged.write(f"src/a.{suffix}", "  pageLimit: number\n")
+    mention_later(aged, "docs/one.md", "- `pageLimit`: how many.\n")
+    aged.write(f"src/a.{suffix}", "  other: number\n")
     assert bool(hints(aged)) is is_reported
 
 

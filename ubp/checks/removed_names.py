@@ -32,7 +32,7 @@ from ubp.core.names import (
     name_key,
     name_words,
 )
-from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
+from ubp.markdown.code_names import CodeName, CodeNames, documents, read_code_names
 from ubp.markdown.owners import find_link_target, is_of_others
 
 # A name that is only a key may be an argument for another package. Of pages that have one other key
@@ -46,6 +46,8 @@ MIN_GONE_TOGETHER = 3
 MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
 # Two projects rarely define the same name of so many words.
 MIN_DISTINCTIVE_WORDS = 4
+# Characters on each side of a name that an edited line must have in common with an old one.
+AROUND = 20
 # In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
@@ -77,9 +79,11 @@ _NO_SOURCE = (
 _FOR_TESTS = r"(?i)test[-_]?(?:helpers?|utils?|cases?)\.\w+$"
 _NO_API = (
     r"(?i)(?:^|/)(?:docs?|docs_src|website|site|(?:[\w-]+[-_])?(?:example|sample|demo)s?(?:[-_]?apps?)?"
-    r"|playgrounds?|benchmarks?|scripts?|tools?|buildsrc|build-?logic|[\w-]*test[-_]?suite"
+    r"|playgrounds?|buildsrc|build-?logic|[\w-]*test[-_]?suite"
     r"|features/(?:steps|step_definitions|support)|\.\w[^/]*)/"
-    r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile)"
+    # below `src/` they are parts of the program: `src/main/java/com/app/tools/`
+    r"|^(?:(?!src/)[^/]+/)*(?:benchmarks?|scripts?|tools?)/"
+    r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|tsconfig)"
     r"|^(?:(?!src/)[^/]+/)*[\w-]+\.config\.\w+"  # of a tool, and no module of the sources
 )
 # What they use and do not define may be what the sources had.
@@ -199,7 +203,7 @@ class Names(Protocol):
         """Return the names in a page's code, and its lines; None: it cannot be read."""
 
     def read_before(self, page: FilePath) -> bytes | None:
-        """Return the contents of a page that the change edits, as they were before it."""
+        """Return the contents of a page that the change edits or moves, as they were before it."""
 
     def is_edited(self, page: FilePath) -> bool:
         """Return whether the change edits or adds a page."""
@@ -451,7 +455,8 @@ def defines_names(path: str) -> bool:
 def is_example(path: str) -> bool:
     """Return whether a source only keeps the names alive that it defines, not those that it uses.
 
-    An example that still uses a name that no source defines was left behind, as pages are.
+    An example that still uses a name that no source defines was left behind, as pages are, and so
+    was a configuration, whose keys others define.
     """
     return re.search(_EXAMPLES, path) is not None
 
@@ -706,10 +711,18 @@ def _is_surely_ours(
 
 
 def _is_documented(mention: CodeName, removed: Removed, code: PageCode | None) -> bool:
-    """Return whether a page has a defined name of several words in a heading."""
-    is_heading = code is not None and code.text[mention.line - 1].startswith("#")
-    is_inline = mention.place == "inline" and not removed.is_only_used
-    return is_heading and is_inline and len(name_words(removed.name)) > 1
+    """Return whether a page documents a defined name of several words.
+
+    In a list or table it must be the very name, and none of a configuration, as others' keys are.
+    """
+    is_compound = sum(word.isalpha() for word in name_words(removed.name)) > 1
+    if code is None or removed.is_only_used or mention.place != "inline" or not is_compound:
+        return False
+    line = code.text[mention.line - 1]
+    is_exact = mention.text in {removed.name, *removed.others}
+    return line.startswith("#") or (
+        is_exact and removed.language != "data" and documents(line, mention.text)
+    )
 
 
 def _is_object(removed: Removed, change: SourceChange) -> bool:
@@ -829,7 +842,10 @@ def _may_name_folder(page: FilePath, form: PathForm) -> bool:
 def _first(
     page: FilePath, key: int, matches: Callable[[CodeName], bool], names: Names
 ) -> CodeName | None:
-    """Return the first mention with a key in lines of a page that the change did not write."""
+    """Return the first mention with a key in lines of a page that the change did not write.
+
+    It may have written others of their words.
+    """
     code = names.code(page)
     if code is None:
         return None
@@ -838,8 +854,18 @@ def _first(
         return None
     if names.is_edited(page):
         old_lines = _line_set(names.read_before(page) or b"")
-        found = [name for name in found if code.lines[name.line - 1] in old_lines]
+        found = [name for name in found if _is_old(code.lines[name.line - 1], name, old_lines)]
     return found[0] if found else None
+
+
+def _is_old(line: bytes, name: CodeName, old_lines: frozenset[bytes]) -> bool:
+    """Return whether a name, with the words around it, was in a line before."""
+    if line in old_lines:
+        return True
+    text = name.text.encode()
+    start = line.find(text)
+    around = line[max(0, start - AROUND) : start + len(text) + AROUND]
+    return start >= 0 and any(around in old for old in old_lines)
 
 
 @lru_cache(maxsize=4)

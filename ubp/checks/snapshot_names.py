@@ -28,7 +28,8 @@ from ubp.checks.removed_names import (
     read_page_code,
     with_emptied_folders,
 )
-from ubp.code.definitions import language_of
+from ubp.checks.renames import Renames
+from ubp.code.definitions import is_program, language_of
 from ubp.code.removed import ChangedSource, Removed, Replacement, SourceChange, may_spell
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
@@ -85,6 +86,8 @@ class SnapshotNames:
         is_quick: bool = False,
         start: ObjectId | None = None,
     ) -> None:
+        self.origin: Callable[[FilePath], FilePath | None] = lambda _: None
+        """Returns the old path of a page that the change moves."""
         self._view = view
         self._start = start
         self._additions: dict[tuple[FilePath, str], NewMention | None] = {}
@@ -130,11 +133,15 @@ class SnapshotNames:
         return self._code[page]
 
     def read_before(self, page: FilePath) -> bytes | None:
-        """Return the contents of a page that the change edits, as they were before it."""
+        """Return the contents of a page that the change edits or moves, as they were before it."""
         if page not in self._old:
-            entry = self._before.get(page)
+            entry = self._before.get(self._old_path(page))
             self._old[page] = None if entry is None else _blobs(self._view, [entry.id])[entry.id]
         return self._old[page]
+
+    def _old_path(self, page: FilePath) -> FilePath:
+        is_new = self.is_edited(page) and self._before[page] is None
+        return (self.origin(page) if is_new else None) or page
 
     def is_edited(self, page: FilePath) -> bool:
         """Return whether the change edits or adds a page."""
@@ -146,7 +153,9 @@ class SnapshotNames:
         if key not in self._additions:
             is_asked = len(self._additions) < MAX_ADDITIONS
             self._additions[key] = (
-                find_new_mention(self._view.context.repository, self._start, page, text)
+                find_new_mention(
+                    self._view.context.repository, self._start, self._old_path(page), text
+                )
                 if self._start is not None and is_asked
                 else None
             )
@@ -240,8 +249,8 @@ class SnapshotNames:
         found.update(key for key, ids in blobs.items() if not in_sources.isdisjoint(ids))
         examples = {path: entry for path, entry in holders.items() if is_example(path)}
         if examples and not found.issuperset(keys):
-            for source in self._read_keys(examples).values():
-                found.update(unpack_keys(source.defined))
+            for path, source in self._read_keys(examples).items():
+                found.update(unpack_keys(_living(path, source)))
         return found.intersection(keys)
 
     def _read_keys(self, files: Mapping[FilePath, Entry | None]) -> Mapping[FilePath, SourceKeys]:
@@ -300,13 +309,16 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     before, after = change.before[0].view.entries(paths), view.entries(paths)
     sources = _changed_sources(view, before, after)
     defined, removed, added, unread = _changed_keys(view, sources)
+    old = change.before[0].view
+    renames = Renames(view.context.repository, view, old.entries, change.changes)
     names = SnapshotNames(
         view,
         before,
         added,
         is_quick=view.snapshot.kind == "staged",
-        start=change.before[0].view.snapshot.commit,
+        start=old.snapshot.commit,
     )
+    names.origin = renames.origin
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
     changed = cache(lambda: _read_changed(view, sources))
@@ -528,7 +540,9 @@ def _changed_keys(
 
 def _living(path: FilePath, keys: SourceKeys) -> bytes:
     """Return the packed keys of the names that a source keeps alive."""
-    return keys.defined if is_example(path) else keys.occurring
+    if not is_example(path):
+        return keys.occurring
+    return keys.defined if is_program(path) else b""
 
 
 def _read_changed(

@@ -62,17 +62,24 @@ _LANGUAGES: dict[str, Language] = {
             "kts",
             "gradle",
             "groovy",
+            *("cu", "cuh", "hxx", "inl", "ino", "vala", "sol", "move", "cairo", "thrift", "prisma"),
         ),
         "braces",
     ),
     **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1", "mk", "env", "properties"), "shell"),
     **dict.fromkeys(("css", "scss", "sass", "less"), "style"),
-    **dict.fromkeys(("json", "jsonc", "yaml", "yml", "toml"), "data"),
+    **dict.fromkeys(
+        ("json", "jsonc", "json5", "yaml", "yml", "toml", "ini", "cfg", "conf"), "data"
+    ),
     **dict.fromkeys(("el", "clj", "cljs", "cljc", "lisp", "scm", "rkt"), "lisp"),
-    **dict.fromkeys(("hs", "elm", "purs", "ml", "mli", "fs", "fsi"), "functional"),
+    **dict.fromkeys(("hs", "elm", "purs", "ml", "mli", "fs", "fsi", "erl", "hrl"), "functional"),
     **dict.fromkeys(("nix", "tf", "hcl"), "declarative"),
     **dict.fromkeys(
-        ("rb", "lua", "ex", "exs", "pl", "r", "jl", "cr", "nim", "zig", "gleam", "cmake"), "other"
+        (
+            *("rb", "lua", "ex", "exs", "pl", "r", "jl", "cr", "nim", "zig", "gleam", "cmake"),
+            *("sql", "coffee", "pm", "vim", "tcl", "nu"),
+        ),
+        "other",
     ),
 }
 
@@ -222,6 +229,12 @@ _OTHER = (
     (
         rb"\b(?:(?:thread_)?[mc]?attr_(?:accessor|reader|writer)|class_attribute|config_accessor)"
         rb"[ \t(]+:(" + _WORD + rb")"
+    ),
+    # of SQL: `CREATE OR REPLACE FUNCTION app.read_all(`
+    (
+        rb"(?i)\bcreate[ \t]+(?:or[ \t]+replace[ \t]+)?"
+        rb"(?:function|procedure|aggregate|view|table|type|domain)[ \t]+"
+        rb"(?:if[ \t]+not[ \t]+exists[ \t]+)?(?:\w+\.)?(" + _WORD + rb")"
     ),
     # of CMake
     (rb"(?mi)^[ \t]*(?:macro|function|option)[ \t]*\([ \t]*(" + _WORD + rb")"),

@@ -188,7 +188,7 @@ def read_code_names(data: bytes) -> CodeNames:
             shown = _shown_name(code, lines, number - first_line)
             own.update(name for name in _own_names(code, language) if name != shown)
             imported.update(_imported_names(code))
-        elif _documents(lines[number - first_line], code):
+        elif documents(lines[number - first_line], code):
             documented.update(name.text for name in found)
         if len(names) > MAX_NAMES:
             break
@@ -284,10 +284,10 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
             yield CodeName(text, line, place, qualifier=qualifier[1] if qualifier else "")
 
 
-def _documents(line: str, code: str) -> bool:
-    """Return whether inline code is in a heading, or at the beginning of an item or row."""
-    item = re.match(_ITEM, line)
-    return line.startswith("#") or (item is not None and line.startswith(code, item.end()))
+def documents(line: str, code: str) -> bool:
+    """Return whether inline code is in a heading, or begins an item or row, perhaps qualified."""
+    is_item = re.match(rf"{_ITEM}(?:\w+\.)*{re.escape(code)}", line)
+    return line.startswith("#") or is_item is not None
 
 
 def _own_names(code: str, language: str) -> Iterator[str]:
