@@ -435,6 +435,20 @@ def test_constant_is_found_although_a_field_of_the_same_name_is_removed_with_it(
     assert len(removed(client, staged=True)) == 1
 
 
+@pytest.mark.parametrize(
+    ("other", "is_found"), [("", True), ("unwind the stack", False), ("--unwind", False)]
+)
+def test_option_of_one_word_is_found_where_it_is_made_without_dashes(
+    client, removed, other, is_found
+):
+    client.write("src/flags.go", 'const flagUnwind = "unwind"\nconst flagDepth = "depth"\n')
+    client.write("src/other.go", f'var text = "{other}"\n')
+    client.write("docs/cli.md", "- `--unwind`: Unwinds.\n")
+    client.commit()
+    stage(client, "src/flags.go", 'const flagUnwind = "unwind"\n', "")
+    assert bool(removed(client, staged=True)) is is_found
+
+
 def test_option_of_another_program_is_not_reported(client, removed):
     client.write("src/cli.py", 'add_argument("--workdir")\n')
     client.write("docs/own.md", "```sh\nclient --workdir .\n```\n")
@@ -467,6 +481,18 @@ def test_names_that_an_example_defines_or_imports_are_not_reported(client, remov
     client.commit()
     stage(client, "src/client.py", "def read_all", "def receive")
     assert removed(client, staged=True) == []
+
+
+@pytest.mark.parametrize(("package", "is_found"), [("pages", True), ("sheets", False)])
+def test_name_imported_from_a_package_of_this_repository_is_ours(
+    client, removed, package, is_found
+):
+    client.write("parts/one/package.json", '{"name": "pages"}')
+    code = f"```js\nimport {{ read_all }} from '{package}';\nread_all();\n```\n"
+    client.write("docs/client.md", f"# Client\n\n{code}\nSee `read_timeout`.\n")
+    client.commit()
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert any("read_all" in found for found in removed(client, staged=True)) is is_found
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from ubp.core.names import (
     fragments,
     is_camel_case,
     is_type_name,
+    is_word_option,
     may_be_same,
     name_key,
     name_words,
@@ -276,6 +277,22 @@ class Owners:
         )
         is_ours = fold_name(name.text) in self._packages or name.text in _own_before(change)
         return is_used and not is_ours
+
+    def is_imported(self, name: CodeName, code: CodeNames) -> bool:
+        """Return whether a page imports a name, or what it is in, from somebody else's package.
+
+        What is imported from beside the example (`./app.module`) is of the reader's own program.
+        """
+        imported = code.imported
+        module = imported.get(fold_name(name.text)) or imported.get(fold_name(name.qualifier))
+        if not module or module in self._own_names:
+            return False
+        if re.match(r"\./|\.\w", module):
+            return True
+        root = re.split(r"[./]", module.lstrip("./@"))[0]
+        if "/" in module and self.names.occurring([name_key(fold_name(root))]):
+            return False  # an npm package, which may have a folder of another name
+        return root not in self._parts
 
     def is_foreign_program(self, name: CodeName) -> bool:
         """Return whether the program that gets an option is none of this repository's."""
@@ -528,10 +545,13 @@ def find_removed_names(
         if removed and not occurs(removed.name, key, names):
             yield from _find_mentions(pages[key], key, removed, owners, change)
     for spelling, holders in sorted(names.pages_spelling(spellings).items()):
-        key = name_key(fold_name(spelling))
-        if not holders or key in missing or not names.occurring({key}):
-            continue
-        removed = change.find_spelling(spelling)
+        key, option = name_key(fold_name(spelling)), f"--{spelling}"
+        if key in missing or not names.occurring({key}):
+            # found above, unless it is an option of one word, which has a key of its own
+            key = name_key(option)
+            if not is_word_option(option) or key in missing:
+                continue
+        removed = change.find_spelling(spelling) if holders else None
         if removed and not owners.may_spell(spelling):
             yield from _find_mentions(holders, key, removed, owners, change)
 
@@ -785,9 +805,9 @@ def find_name(
     ):
         return None
     mention = _first(page, key, matches, names)
-    if mention is None or (not removed.is_spelling and occurs(mention.text, key, names)):
+    if code is None or mention is None or owners.is_imported(mention, code.names):
         return None
-    return mention
+    return mention if removed.is_spelling or not occurs(mention.text, key, names) else None
 
 
 def _is_of_another_type(qualifier: str, removed: Removed, change: SourceChange) -> bool:
@@ -850,9 +870,7 @@ def _first(
     if code is None:
         return None
     found = [name for name in code.by_key.get(key, ()) if matches(name)]
-    if not found or _is_imported(found[0], code.names, names):
-        return None
-    if names.is_edited(page):
+    if found and names.is_edited(page):
         old_lines = _line_set(names.read_before(page) or b"")
         found = [name for name in found if _is_old(code.lines[name.line - 1], name, old_lines)]
     return found[0] if found else None
@@ -877,23 +895,6 @@ def _is_link_text(name: CodeName, code: PageCode) -> bool:
     """Return whether a path is the text of a link, whose target is what counts."""
     position = code.text[name.line - 1].find(name.text)
     return position >= 0 and bool(find_link_target(code.text, name.line, position))
-
-
-def _is_imported(name: CodeName, code: CodeNames, names: Names) -> bool:
-    """Return whether the page imports a name, or what it is in, from somebody else's package.
-
-    What is imported from beside the example (`./app.module`) is of the reader's own program.
-    """
-    imported = code.imported
-    module = imported.get(fold_name(name.text)) or imported.get(fold_name(name.qualifier))
-    if not module:
-        return False
-    if re.match(r"\./|\.\w", module):
-        return True
-    root = re.split(r"[./]", module.lstrip("./@"))[0]
-    if "/" in module and names.occurring([name_key(fold_name(root))]):
-        return False  # an npm package, which may have a folder of another name
-    return not any(root in {*file.split("/"), _stem(file)} for file in names.files())
 
 
 def _stem(path: str) -> str:

@@ -247,7 +247,7 @@ class SourceChange:
         if is_same and "-" not in spelling and not is_constant(spelling):
             return None
         return removed._replace(
-            is_option="-" in spelling,
+            is_option="-" in spelling or self._is_option(spelling),
             definers=definers,
             companions=self._companions(definers),
             siblings=self._siblings(definers),
