@@ -28,7 +28,6 @@ from ubp.core.names import (
     fragments,
     is_camel_case,
     is_type_name,
-    is_word_option,
     may_be_same,
     name_key,
     name_words,
@@ -544,14 +543,16 @@ def find_removed_names(
         removed = change.find_definition(key) or change.find_use(key)
         if removed and not occurs(removed.name, key, names):
             yield from _find_mentions(pages[key], key, removed, owners, change)
-    for spelling, holders in sorted(names.pages_spelling(spellings).items()):
-        key, option = name_key(fold_name(spelling)), f"--{spelling}"
+    spelled = {text: found for text, found in names.pages_spelling(spellings).items() if found}
+    with_option = names.pages_with({name_key(f"--{text}") for text in spelled})
+    for spelling, holders in sorted(spelled.items()):
+        key = name_key(fold_name(spelling))
         if key in missing or not names.occurring({key}):
             # found above, unless it is an option of one word, which has a key of its own
-            key = name_key(option)
-            if not is_word_option(option) or key in missing:
+            key = name_key(f"--{spelling}")
+            if key in missing or not with_option.get(key):
                 continue
-        removed = change.find_spelling(spelling) if holders else None
+        removed = change.find_spelling(spelling)
         if removed and not owners.may_spell(spelling):
             yield from _find_mentions(holders, key, removed, owners, change)
 
