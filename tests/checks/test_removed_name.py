@@ -1357,6 +1357,19 @@ def test_name_behind_the_same_one_as_in_a_source_is_ours(aged, hints, mention, i
 
 
 @pytest.mark.parametrize(
+    ("written", "is_reported"),
+    [('"reader.settings.pageLimit"', True), ("options.settings.pageLimit", False)],
+)
+def test_key_with_a_qualifier_is_ours_if_a_source_has_both_in_quotes(
+    aged, hints, written, is_reported
+):
+    aged.write("src/a.js", f"const limit = {written};\n")
+    mention_later(aged, "docs/one.md", "Set `reader.settings.pageLimit`.\n")
+    aged.write("src/a.js", "const limit = 1;\n")
+    assert bool(hints(aged)) is is_reported
+
+
+@pytest.mark.parametrize(
     ("manifest", "is_reported"),
     [
         ("kind: ConfigMap\nmetadata:\n  name: config-logging\n", True),

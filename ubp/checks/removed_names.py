@@ -703,11 +703,15 @@ def _find_own_source(page: FilePath, removed: Removed, change: SourceChange) -> 
 def _find_as_qualified(
     mention: CodeName, removed: Removed, change: SourceChange
 ) -> FilePath | None:
-    """Return a source that had a removed name with the qualifier that the page gives it."""
-    if removed.is_key or not mention.qualifier:
+    """Return a source that had a removed name with the qualifier that the page gives it.
+
+    A key it must have in quotes: `"server.readTimeout"`.
+    """
+    if not mention.qualifier:
         return None
-    written = f"{mention.qualifier}.{mention.text}".encode()
-    pattern = re.compile(rb"\b" + re.escape(written) + rb"\b")
+    written = rb"\b" + re.escape(f"{mention.qualifier}.{mention.text}".encode()) + rb"\b"
+    quoted = rb"[\"'`](?:[\w-]+\.)*" + written + rb"[\"'`]"
+    pattern = re.compile(quoted if removed.is_key else written)
     had = (path for path, source in change.sources.items() if pattern.search(source.before or b""))
     return next(map(FilePath, had), None)
 
