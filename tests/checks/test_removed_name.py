@@ -483,6 +483,16 @@ def test_names_that_an_example_defines_or_imports_are_not_reported(client, remov
     assert removed(client, staged=True) == []
 
 
+@pytest.mark.parametrize(("name", "is_found"), [("read_all_pages", True), ("read_pages", False)])
+def test_name_of_three_words_that_an_example_defines_is_an_excerpt(client, removed, name, is_found):
+    client.write("src/pages.py", f"def {name}(): ...\n")
+    client.write("docs/pages.md", f"```python\ndef {name}():\n    return 1\n```\n")
+    client.commit()
+    client.remove("src/pages.py")
+    client.git("add", "--all")
+    assert bool(removed(client, staged=True)) is is_found
+
+
 @pytest.mark.parametrize(("package", "is_found"), [("pages", True), ("sheets", False)])
 def test_name_imported_from_a_package_of_this_repository_is_ours(
     client, removed, package, is_found

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from ubp.core.names import fold_name, is_camel_case, is_constant, is_dunder, name_key
+from ubp.core.names import (
+    fold_name,
+    is_camel_case,
+    is_constant,
+    is_dunder,
+    name_key,
+    name_words,
+)
 from ubp.markdown.past_lines import FENCE, INLINE, find_record_lines, has_notice
 
 # The patterns are compiled when they are first used: a hook needs few of them.
@@ -15,6 +22,8 @@ Place = Literal["inline", "block", "front matter"]
 MAX_NAMES = 10_000
 # A line of code as long was made by a machine, and some patterns take its square.
 MAX_CODE = 2_000
+# A name of so many words that an example defines, and the sources have, too, is an excerpt of them.
+MIN_EXCERPT_WORDS = 3
 
 # `--storage.wal.limit`: options alone have dots in their names.
 _NAME = r"(?<![\w%-])(?:--[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+|-{0,2}[A-Za-z_]\w*(?:-\w+)*)"
@@ -149,7 +158,7 @@ class CodeName(NamedTuple):
 
 
 class CodeNames(NamedTuple):
-    """The names in a page's code, without those that its examples define themselves.
+    """The names in a page's code, without those that are its examples' own.
 
     `imported` has the modules from which examples import a folded name.
     """
@@ -193,7 +202,8 @@ def read_code_names(data: bytes) -> CodeNames:
         if len(names) > MAX_NAMES:
             break
     # What a page documents an example may define, too.
-    hidden = removed | (own - documented)
+    own = {name for name in own - documented if len(name_words(name)) < MIN_EXCERPT_WORDS}
+    hidden = removed | own
     return CodeNames(tuple([name for name in names if name.text not in hidden]), imported)
 
 
