@@ -145,6 +145,7 @@ def test_words_of_messages_and_defaults_are_not_defined(language, line):
         ("contracts/Page.sol", "braces"),
         ("sql/pages.sql", "other"),
         ("server.conf.in", "data"),
+        ("lib/CMakeLists.txt", "other"),
         ("settings.py.j2", "python"),
         ("page.tmpl", None),
         (".tmpl", None),

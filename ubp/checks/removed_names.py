@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from ubp.bindings.path_words import is_test, records_past
 from ubp.bindings.sources import is_source_path
 from ubp.checks.outdated import Evidence
-from ubp.code.definitions import language_of
+from ubp.code.definitions import is_cmake, language_of
 from ubp.code.dependencies import (
     find_dependencies,
     find_package_name,
@@ -103,14 +103,15 @@ _ABOUT_WORK = (
 )
 # A folder of parts of a repository, each of which has its name in other pages, too.
 _OF_PARTS = r"(?:^|/)(?:packages|crates|plugins|extensions|modules|libs)/[^/]+$"
-# Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/1.x/`
+# Documentation of a version: what changes now is of another one. `docs/v2/`, `docs/reader-1.x/`
 _VERSIONED = (
     r"(?i)(?:.*/)?(?:docs?|documentation|website|site|content|versioned_docs)/(?:[^/]+/)*"
-    r"(?:v\d+(?:[._](?:\d+|x))*|(?:version-)?\d+\.(?:\d+|x)(?:\.\w+)*)/"
+    r"(?:v\d+(?:[._](?:\d+|x))*|(?:[a-z]\w*-)?\d+\.(?:\d+|x)(?:\.\w+)*)/"
 )
-# What was, in any part of a path.
+# What was, in any part of a path: `notes-2026-01-02.md` are of a meeting.
 _RECORD = (
-    r"(?i)change[-_ ]?logs?|release[-_ ]?notes?|relnotes|migrat(?:ion|ing|e)|upgrad(?:e|ing)"
+    r"(?i)(?<!\d)(?:19|20)\d\d-\d\d-\d\d(?!\d)"
+    r"|change[-_ ]?logs?|release[-_ ]?notes?|relnotes|migrat(?:ion|ing|e)|upgrad(?:e|ing)"
     r"|(?:^|/)(?:docs?[-_])?(?:old|archived?|attic)(?:[-_]docs?)?/"
     r"|(?:^|[/._-])changes(?:[/._-]|$)|(?:^|/)\.changesets?[\w-]*/"
 )
@@ -447,7 +448,7 @@ def is_source(path: str) -> bool:
     return (
         _can_have_sources(folder + slash)
         and is_source_path(name)
-        and not re.search(_PROSE, name)
+        and (not re.search(_PROSE, name) or is_cmake(name))
         and not re.match(_NO_SOURCE, name)
         and not is_test(folder + slash if re.match(_FOR_TESTS, name) else path)
     )

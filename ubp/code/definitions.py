@@ -386,7 +386,14 @@ def language_of(path: str) -> Language | None:
     name = re.sub(_TEMPLATE, "", path.rpartition("/")[2].lower())
     if name in {"makefile", "gnumakefile", "dockerfile"}:
         return "shell"
+    if is_cmake(name):
+        return "other"
     return _LANGUAGES.get(name.rpartition(".")[2]) if "." in name else None
+
+
+def is_cmake(name: str) -> bool:
+    """Return whether a file is written for CMake though it ends in `.txt`, by its name."""
+    return name.lower() == "cmakelists.txt"
 
 
 def is_program(path: str) -> bool:
