@@ -870,7 +870,7 @@ def _first(
 ) -> CodeName | None:
     """Return the first mention with a key in lines of a page that the change did not write.
 
-    It may have written others of their words.
+    It may have written other words of these lines.
     """
     code = names.code(page)
     if code is None:

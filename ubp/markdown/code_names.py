@@ -296,8 +296,11 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
 
 def documents(line: str, code: str) -> bool:
     """Return whether inline code is in a heading, or begins an item or row, perhaps qualified."""
-    is_item = re.match(rf"{_ITEM}(?:\w+\.)*{re.escape(code)}", line)
-    return line.startswith("#") or is_item is not None
+    item = re.match(_ITEM, line)
+    if item is None:
+        return line.startswith("#")
+    before, found, _ = line[item.end() :].partition(code)
+    return bool(found) and re.fullmatch(r"(?:\w+\.)*", before) is not None
 
 
 def _own_names(code: str, language: str) -> Iterator[str]:
