@@ -351,9 +351,8 @@ def find_words(data: bytes) -> frozenset[int]:
 def read_living(path: str, data: bytes) -> frozenset[int]:
     """Return the keys of the names that a source keeps alive."""
     if is_example(path):
-        language = language_of(path)
-        is_read = language is not None and is_program(path)
-        return read_definitions(data, language) if is_read else frozenset()
+        language = language_of(path) if is_program(path) else None
+        return read_definitions(data, language) if language else frozenset()
     return read_keys(data)
 
 

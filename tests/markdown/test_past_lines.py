@@ -21,6 +21,7 @@ from ubp.markdown.past_lines import find_record_lines, has_notice
         "`read_all` used to be a method.",
         "`read_all` has been deprecated.",
         "`read_all` was removed and will be replaced in 3.0.",
+        "It had to be removed.",
         "Before v2, call `read_all`.",
         "In version 1.0.x it is called `read_all`.",
         "`read_all` は削除されました。",

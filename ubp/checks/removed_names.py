@@ -44,10 +44,10 @@ MIN_SIBLINGS_OF_KEY = 5
 # Names that a page has beside one that a source only used, and that the source loses with it.
 MIN_GONE_TOGETHER = 3
 MAX_MANIFESTS = 200  # of a larger repository those nearest to the root
-# Two projects rarely define the same name of so many words.
+# Two projects rarely define the same name if it has this many words.
 MIN_DISTINCTIVE_WORDS = 4
-# Characters on each side of a name that an edited line must have in common with an old one.
-AROUND = 20
+# The bytes on each side of a name that an edited line must share with an old one.
+CONTEXT_BYTES = 20
 # In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
@@ -472,8 +472,8 @@ def defines_names(path: str) -> bool:
 def is_example(path: str) -> bool:
     """Return whether a source only keeps the names alive that it defines, not those that it uses.
 
-    An example that still uses a name that no source defines was left behind, as pages are, and so
-    was a configuration, whose keys others define.
+    An example that still uses a name that no source defines was left behind, as pages are. So was a
+    configuration: it sets keys that others define.
     """
     return re.search(_EXAMPLES, path) is not None
 
@@ -888,7 +888,7 @@ def _is_old(line: bytes, name: CodeName, old_lines: frozenset[bytes]) -> bool:
         return True
     text = name.text.encode()
     start = line.find(text)
-    around = line[max(0, start - AROUND) : start + len(text) + AROUND]
+    around = line[max(0, start - CONTEXT_BYTES) : start + len(text) + CONTEXT_BYTES]
     return start >= 0 and any(around in old for old in old_lines)
 
 

@@ -22,7 +22,7 @@ Place = Literal["inline", "block", "front matter"]
 MAX_NAMES = 10_000
 # A line of code as long was made by a machine, and some patterns take its square.
 MAX_CODE = 2_000
-# A name of so many words that an example defines, and the sources have, too, is an excerpt of them.
+# A name with this many words is rarely an example's own: the example repeats what a source defines.
 MIN_EXCERPT_WORDS = 3
 
 # `--storage.wal.limit`: options alone have dots in their names.

@@ -23,8 +23,11 @@ _NOTICE = (
     r"|(?<!\bbe )\bused to (?:be|have|exist|live|mean)\b"
     r"|廃止|削除され|削除済"
 )
-# What will be gone exists.
-_FUTURE = rf"(?i)\b(?:will|shall|may|might|to)\s+(?:\w+\s+)?be\s+(?:\w+\s+)?{_GONE}\b(?:\s+in\b)?"
+# What is to be removed still exists.
+_FUTURE = (
+    r"(?i)\b(?:will|shall|may|might|(?<!had )to)\s+(?:\w+\s+)?be\s+(?:\w+\s+)?"
+    rf"{_GONE}\b(?:\s+in\b)?"
+)
 # The first paragraph of a page, or of a section, whose subject is gone.
 _PAGE_GONE = (
     r"(?i)\bthis\s+(?:\w+\s+){1,3}(?:was|were|is|has been|have been)\s+(?:now\s+)?"
@@ -56,8 +59,9 @@ _MAX_OPENING = 8
 def has_notice(line: str) -> bool:
     """Return whether the prose of a line says that something is gone, or was otherwise."""
     prose = re.sub(INLINE, "``", line)
-    found = re.search(_NOTICE, prose)
-    return found is not None and re.search(_NOTICE, re.sub(_FUTURE, "", prose)) is not None
+    if not re.search(_NOTICE, prose):
+        return False
+    return re.search(_NOTICE, re.sub(_FUTURE, "", prose)) is not None
 
 
 def find_record_lines(lines: Sequence[str]) -> frozenset[int]:
