@@ -163,3 +163,22 @@ def test_review_interactive_bind_lists_the_source_in_the_page(deciding, project)
     printed = deciding("s", "b", "q", "y")
     assert f"docs/guide.md lists {SOURCE} now.\n1 case settled, 1 case left for later.\n" in printed
     assert f"  - {SOURCE}\n" in (project.root / "docs/guide.md").read_text()
+
+
+def test_summary_speaks_of_the_pages_asked_about(project, ubp):
+    project.write("docs/other.md", "# Other\n")
+    project.commit()
+    project.write("src/limits.py", "LIMIT = 4\n")
+    project.git("add", "--all")
+    shown = ubp(project, "review", "--staged", "docs/other.md").out
+    assert shown.endswith(" probably affects none of the 1 page asked about.\n")
+
+
+def test_a_moved_source_is_fixed_not_acknowledged(project, ubp):
+    project.git("stash")
+    project.git("mv", SOURCE, "src/moved.py")
+    shown = ubp(project, "review", "--staged").out
+    assert "  If the page still describes what moved: ubp check --fix docs/client.md\n" in shown
+    assert "ubp ack" not in shown
+    ubp(project, "check", "--fix", "docs/client.md")
+    assert "src/moved.py" in (project.root / "docs/client.md").read_text()

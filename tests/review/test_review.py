@@ -318,3 +318,13 @@ def test_name_of_page_is_no_html_in_a_comment():
     assert code("docs/<img src=x>.md", is_in_html=True) == (
         "<code>docs/&#60;img src&#61;x&#62;&#46;md</code>"
     )
+
+
+def test_folders_are_no_files_and_a_moved_file_is_one(client, review):
+    client.git("mv", "src/client.py", "src/reader.py")
+    client.write("docs/deep/new.md", "# New\n")
+    client.git("add", "--all")
+    assert review(client).changed_files == 2
+    client.commit()
+    change = Target(ref="HEAD", base="HEAD^")
+    assert review(client, change).changed_files == 2

@@ -207,3 +207,15 @@ def test_ack_with_diff_returns_the_acknowledged_changes(repository):
         for past in ({"history": True}, {"at": "HEAD~1"}):
             with pytest.raises(UsageError, match="--diff cannot be combined"):
                 workspace.ask(AcknowledgeRequest(("docs/a.md",), diff=True, **past))
+
+
+def test_page_that_cannot_be_written_does_not_keep_others_from_being_pinned(project, ack):
+    project.page("docs/c.md", "src/a.py")
+    project.write("docs/b.md", "---\nsource_refs:\n  - path: >-\n      src/a.py\n---\nText.\n")
+    project.commit("pages")
+    project.write("src/a.py", "a2\n")
+    done = {page.filepath: page for page in ack(project, "docs")}
+    assert [page for page, result in done.items() if result.pinned] == ["docs/a.md", "docs/c.md"]
+    (left,) = done["docs/b.md"].left
+    assert left.source_path == "src/a.py"
+    assert left.reason.startswith("Its path is a block scalar. Write the reference as a list item")

@@ -307,13 +307,13 @@ class ReferenceVerdict(NamedTuple):
     uncommitted). `commits` are those that drifted, newest first. `is_debt`: the debt file accepts
     it, or, when a change is assessed, the change does not fail for it (`ubp.staleness.change`).
     `is_noted`: it is no alarm (`staleness.alarms`), because no changed code has a name of the page,
-    or because of the `judgement` on the page. `moved_to` is the
-    new path, and `moved_fragment` ("#name") the new name of a part that is otherwise the same as
-    its baseline.
+    or because of the `judgement` on the page. `moved_to` is the new path, and `moved_fragment`
+    ("#name") the new name of a part that is otherwise the same as its baseline.
     `note`: why a part or a collection was not compared. `evidence` is looked for in changes, and
-    for agents; `is_unread`: in vain, because a partial clone lacks the changed lines. `collection`
-    is the one whose repository has the source, its commits and its blobs ("": the page's own), and
-    `unfetched` the version of it that has to be fetched first (`go@4a7fa7d16bb9`).
+    for agents; `is_unread`: in vain, because the clone lacks the changed lines, or there are too
+    many. `collection` is the one whose repository has the source, its commits and its blobs ("":
+    the page's own), and `unfetched` the version of it that has to be fetched first
+    (`go@4a7fa7d16bb9`).
     """
 
     reference: SourceReference

@@ -30,7 +30,7 @@ class Versions(NamedTuple):
 
 
 class ChangedFiles:
-    """The visible files of a change, without those that only moved.
+    """The visible files of a change, no folders.
 
     `renames` has where files went; `paths` are in the order in which they are worth reading:
     sources before tests and documents.
@@ -48,9 +48,21 @@ class ChangedFiles:
         documents = frozenset(view.document_paths())
         self.documents = frozenset(path for path in visible if path in documents)
         order = sorted(visible, key=lambda path: (path in documents, is_test(path), path))
-        self.paths = tuple(path for path in order if self._before[path] != self._after[path])
+        self.paths = tuple(path for path in order if self._is_changed_file(path))
         self._versions: dict[FilePath, Versions] = {}
         self._hunks: dict[FilePath, tuple[Hunk, ...]] = {}
+
+    def __len__(self) -> int:
+        """Return the number of files as Git counts them: one that moved is one."""
+        return len(self.paths) - sum(map(self._is_moved_away, self.paths))
+
+    def _is_changed_file(self, path: FilePath) -> bool:
+        versions = self._before[path], self._after[path]
+        is_file = any(entry and not entry.is_directory for entry in versions)
+        return is_file and versions[0] != versions[1]
+
+    def _is_moved_away(self, path: FilePath) -> bool:
+        return self._after[path] is None and self.renames.new_path(path) is not None
 
     def status(self, path: FilePath) -> str:
         """Return what became of a file: deleted, renamed to …, added, or "" where it was edited."""
@@ -98,7 +110,7 @@ class ChangedFiles:
     def hunks(self, path: FilePath) -> tuple[Hunk, ...]:
         """Return the hunks of a file; none of one that was renamed away, or that is not text."""
         if path not in self._hunks:
-            if self._after[path] is None and self.renames.new_path(path):
+            if self._is_moved_away(path):
                 self._hunks[path] = ()
             else:
                 text = diff_blobs(path, *self.versions(path)).text

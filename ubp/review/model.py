@@ -15,7 +15,7 @@ class Reason:
 
     `line` is a line of the page, from 1. `names` are those that the change removes, adds or
     changes, and that the page has. `confidence` is that of a proposed binding. `is_gone`: the
-    source no longer exists at its path.
+    source no longer exists at its path; `is_moved`: it is known where it is now.
     """
 
     kind: CaseKind
@@ -25,6 +25,7 @@ class Reason:
     names: tuple[Evidence, ...] = ()
     confidence: float | None = None
     is_gone: bool = False
+    is_moved: bool = False
     hint: str = ""
 
 
@@ -110,4 +111,5 @@ class Review:
     subjects: tuple[str, ...]
     changed_files: int
     snapshot: Snapshot
+    selected: int | None = None
     not_checked: tuple[str, ...] = ()

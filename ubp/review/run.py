@@ -118,6 +118,7 @@ def _review_pages(session: Session, paths: Sequence[str], extent: Extent) -> Rev
         subjects=(),
         changed_files=max((review.changed_files for review in reviews), default=0),
         snapshot=snapshot,
+        selected=len(selected),
         not_checked=tuple(dict.fromkeys(s for review in reviews for s in review.not_checked)),
     )
 
@@ -156,8 +157,9 @@ def _review(
         omitted=len(likely) - len(shown),
         unlikely=len(cases) - len(likely),
         subjects=subjects,
-        changed_files=len(change.changes),
+        changed_files=len(files),
         snapshot=change.after.view.snapshot,
+        selected=None if selected is None else len(selected),
         not_checked=not_checked,
     )
 
@@ -211,6 +213,7 @@ def _bound_candidate(
         path=verdict.source_path,
         names=names,
         is_gone=verdict.verdict in GONE,
+        is_moved=verdict.verdict == "moved",
     )
     features = _features(names, hunks, touched, is_gone=reason.is_gone)
     return Candidate(assessed.page.filepath, reason, features, touched)

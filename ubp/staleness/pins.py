@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.core.errors import RepositoryError
+from ubp.core.errors import PageError, RepositoryError
 from ubp.core.model import (
     Assessment,
     FilePath,
@@ -85,14 +85,20 @@ def acknowledge(
     acknowledgements = []
     for assessment, pin_ids, skipped in chosen:
         page = assessment.page
-        pins = {reference: short_ids[blob] for reference, blob in pin_ids}
+        beside = {reference: short_ids[blob] for reference, blob in pin_ids}
         key_pins, skipped_keys = _choose_key_pins(assessment, context, options, commits)
-        if pins or key_pins:
-            values = {key: pinned.value for key, pinned in key_pins.items()}
-            _write(page, _NewPins(pins, values), context, options)
-        skipped.extend(skipped_keys)
+        values = {key: pinned.value for key, pinned in key_pins.items()}
+        pins = dict(beside)
         for value, verdicts in key_pins.values():
             pins |= dict.fromkeys(verdicts, value)
+        skipped.extend(skipped_keys)
+        try:
+            if pins:
+                _write(page, _NewPins(beside, values), context, options)
+        except PageError as error:  # the other pages can be pinned
+            why = f"{error.cause} {error.hint}"
+            skipped.extend(SkippedReference(verdict.name, why) for verdict in pins)
+            pins = {}
         pinned = tuple(
             Pinned(
                 verdict.name,
@@ -359,17 +365,17 @@ def _write(
     options: AckOptions,
 ) -> None:
     repository, path = context.repository, page.filepath
+    data = _pin_references(read_file(repository, path), pins, options)
     if options.is_staged:
         entry = context.view.entry(path)
-        data = repository.read_blobs([page.blob])[page.blob]
-        if entry is None or data is None:
+        staged = repository.read_blobs([page.blob])[page.blob]
+        if entry is None or staged is None:
             raise RepositoryError(
                 f"Cannot read the staged {path}.",
                 hint=f"Stage it again: {git_add([path], repository.prefix)}",
             )
-        stage_file(repository, path, entry.mode, _pin_references(data, pins, options))
-    data = read_file(repository, path)
-    replace_file(repository, path, _pin_references(data, pins, options))
+        stage_file(repository, path, entry.mode, _pin_references(staged, pins, options))
+    replace_file(repository, path, data)
 
 
 def _pin_references(data: bytes, pins: _NewPins, options: AckOptions) -> bytes:

@@ -208,7 +208,7 @@ def evidence_sentence(reference: ReferenceVerdict, when: str = "") -> str:
     `when` follows the participle, as in `describe_verdict`.
     """
     if reference.is_unread:
-        return "The changed lines could not be read: this partial clone lacks them."
+        return "The changed lines could not be read: the clone lacks them, or there are too many."
     clauses = []
     for change, names in group_evidence(reference.evidence):
         verb = "is" if len(names) == 1 else "are"

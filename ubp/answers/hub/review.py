@@ -82,16 +82,14 @@ def find_changes(session: Session, target: Target) -> list[str]:
     """
     change = open_change(session, target)
     files = ChangedFiles(change, session.is_hidden)
-    folders = {path for path, entry in change.changes.items() if entry and not entry.is_file}
-    paths = [path for path in files.paths if path not in folders]
     found: list[str] = []
-    for path in paths:
+    for path in files.paths:
         names = _changed_names(files, path)
         if names is None or len(names) > MAX_NAMES:
             found.append(path)
         else:
             found += [f"{path}#{name}" for name in names or ("",)]
-    return found if len(found) <= MAX_CHANGES else list(map(str, paths[:MAX_CHANGES]))
+    return found if len(found) <= MAX_CHANGES else list(map(str, files.paths[:MAX_CHANGES]))
 
 
 def _changed_names(files: ChangedFiles, path: FilePath) -> tuple[str, ...] | None:

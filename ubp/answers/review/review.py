@@ -172,6 +172,7 @@ class ReviewRecord:
     min_probability: Annotated[Fraction, "probability below which a page is only counted"]
     subjects: Annotated[tuple[str, ...], "subjects of the last commits of the change"]
     changed_files: Annotated[Count, "number of files that the change touches"]
+    selected: Annotated[Count | None, "number of pages that were asked about; null: all"]
     base: Annotated[str | None, "revision that it is compared with, as it was given; null: HEAD"]
     ref: Annotated[str | None, "revision where it ends; null: HEAD, the index or the work tree"]
     snapshot: SnapshotRecord
@@ -267,6 +268,7 @@ def run(
         min_probability=MIN_PROBABILITY,
         subjects=review.subjects,
         changed_files=review.changed_files,
+        selected=review.selected,
         base=request.base,
         ref=request.ref,
         snapshot=snapshot_record(review.snapshot),
@@ -305,7 +307,11 @@ def _actions(
 ) -> Iterator[ActionRecord]:
     kinds = {reason.kind for reason in case.reasons}
     page = path_argument(case.filepath, prefix)
-    if kinds & {"bound", "collection"} or any(
+    bound = [reason for reason in case.reasons if reason.kind in {"bound", "collection"}]
+    if any(reason.is_moved for reason in bound):
+        command = ubp_command("check", "--fix", page)
+        yield ActionRecord(when="the page still describes what moved", command=command, tool="")
+    if any(not reason.is_gone for reason in bound) or any(
         reason.kind == "translation" and reason.hint for reason in case.reasons
     ):
         command = ubp_command("ack", page)
@@ -515,9 +521,17 @@ def summary(record: ReviewRecord, write: Writer) -> str:
         return write.style.green("Nothing changed.")
     subject = f"The change of {count(record.changed_files, 'file')}"
     if not pages:
-        sentence = f"{subject} probably affects no page."
+        sentence = f"{subject} probably affects {_pages(0, record.selected)}."
         return (sentence if unlikely else write.style.green(sentence)) + unlikely
-    return f"{subject} may affect {count(pages, 'page')}{shown}.{unlikely}"
+    return f"{subject} may affect {_pages(pages, record.selected)}{shown}.{unlikely}"
+
+
+def _pages(affected: int, selected: int | None) -> str:
+    """Return how many pages are affected: of all, or of those that were asked about."""
+    if selected is None:
+        return count(affected, "page") if affected else "no page"
+    asked = f"the {count(selected, 'page')} asked about"
+    return f"{affected or 'none'} of {asked}"
 
 
 def _head(case: CaseRecord, write: Writer) -> Iterator[str]:

@@ -134,7 +134,9 @@ class CheckedReferenceRecord:
         tuple[EvidenceRecord, ...],
         "names in the changed lines that the page contains: look there first",
     ] = ()
-    is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"] = False
+    is_unread: Annotated[
+        bool, "whether the clone lacks the changed lines, or there are too many"
+    ] = False
     collection: Annotated[str | None, "collection that has the source and its commits"] = None
     unfetched: Annotated[
         str | None, "what to fetch, so that it can be compared: ubp collections sync UNFETCHED"
@@ -840,7 +842,7 @@ def _reference_text(reference: CheckedReferenceRecord, marker: str, write: Write
     if reference.proposed_pin:
         yield f"    pin after the update: {reference.proposed_pin}"
     if reference.is_unread:
-        yield "    the changed lines could not be read: this partial clone lacks them"
+        yield "    the changed lines could not be read: the clone lacks them, or there are too many"
     for commit in reference.commits:
         origin = f"{commit.date[:DAY]} {write.name(commit.author)}"
         yield f"    {commit.id[:SHORT_ID]} {origin}: {write.quote(commit.subject)}"

@@ -104,7 +104,7 @@ class VerdictRecord(NamedTuple):
         tuple[EvidenceRecord, ...],
         "names in the changed lines that the page contains; looked for in changes",
     ]
-    is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"]
+    is_unread: Annotated[bool, "whether the clone lacks the changed lines, or there are too many"]
     is_noted: Annotated[
         bool, "whether it is not an alarm: it drifted, and the page names nothing that changed"
     ]

@@ -367,7 +367,7 @@ def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
         for change, names in group_evidence(reference.evidence)
     ]
     named = f"; named by the page: {'; '.join(groups)}" if groups else ""
-    unread = "; the changed lines are missing from this clone" if reference.is_unread else ""
+    unread = "; the changed lines could not be read" if reference.is_unread else ""
     judged = ""
     if reference.judgement:
         judged = code(judgement_sentence(reference.judgement), MAX_MESSAGE_CHARACTERS)
