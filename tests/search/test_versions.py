@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.search.versions import is_version, read_version, recency
+from ubp.core.versions import is_version, read_version, recency
 
 TEXT = "# Timers\n\nFake timers replace the clock of a test. {}\n"
 REMOVED = "The option legacyFakeTimers brings the old timers back."

@@ -115,6 +115,56 @@ def test_name_of_many_pages_is_not_evidence_even_if_the_change_adds_pages(reposi
     assert names() == ["read_some"]
 
 
+def test_versions_and_translations_of_a_page_count_as_one_where_a_name_is_common(repository, ask):
+    repository.write("src/a.py", "read_all()\n")
+    repository.page("docs/a.md", "src/a.py", body="read_all\n")
+    for n in range(MAX_PAGES // 2):
+        for folder in ("versioned_docs/version-1.0", "versioned_docs/version-2.0", "docs/ja"):
+            repository.write(f"{folder}/{n}.md", "read_all\n")
+    repository.commit()
+    repository.write("src/a.py", "")
+    repository.git("add", ".")
+    (page,) = ask(repository, staged=True).pages
+    assert [found.name for found in page.references[0].evidence] == ["read_all"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "body", "expected"),
+    [
+        # the variable of an option is defined in another way
+        (
+            "shutdown_timeout: float = 5\n",
+            "shutdown_timeout: float = 15\n",
+            "`--shutdown-timeout`",
+            "shutdown_timeout",
+        ),
+        (
+            "clusterAddrs := x\n",
+            "nodeAddrs := x\n",
+            "| `--cluster_addrs` | nodes |",
+            "clusterAddrs",
+        ),
+        # an option of one word, whose name a source has in quotes
+        ('flag("password", 1)\n', 'flag("passphrase", 1)\n', "`--password`", "--password"),
+        (
+            'flag("uri", "127.0.0.1:6379")\n',
+            'flag("uri", "127.0.0.1:1")\n',
+            "By default 127.0.0.1:6379.",
+            "127.0.0.1:6379",
+        ),
+    ],
+)
+def test_options_of_a_page_are_named_by_their_variables_and_words_in_quotes(
+    evidence, before, after, body, expected
+):
+    assert evidence(before, after, f"{body}\n") == [(expected, 5)]
+
+
+def test_word_in_quotes_that_the_source_still_has_is_no_removed_option(evidence):
+    before = 'flag("password", 1)\nflag("password", 2)\n'
+    assert evidence(before, 'flag("password", 3)\n', "`--password`\n") == []
+
+
 @pytest.mark.parametrize("subject", ["src/a.py", "a.py", "`Reader`"])
 def test_evidence_in_a_section_about_the_source_comes_first(evidence, subject):
     body = f"aa_bb and cc_dd\n\n```\n# no heading\n```\n\n## More\n\nOf {subject}:\n\ncc_dd\n"

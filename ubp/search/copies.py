@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ubp.core.languages import language_of, languages_of_text, without_language
 from ubp.core.model import FilePath, repository_of
+from ubp.core.versions import is_version, read_version, recency
 from ubp.search.fusion import Fused
-from ubp.search.versions import is_version, read_version, recency
 
 # A newer version represents an older one that fits better only if its score is this share of it.
 # What has been removed is found in the version that has it.

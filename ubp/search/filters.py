@@ -19,8 +19,8 @@ from ubp.core.dates import parse_date
 from ubp.core.model import FilePath, PageFields
 from ubp.core.paths import Glob, is_glob
 from ubp.core.text import closest_name
+from ubp.core.versions import is_version, read_version
 from ubp.search.fields import FieldFilter, make_filter, normalize
-from ubp.search.versions import is_version, read_version
 
 Kind = Literal["tag", "type", "path", "version"]
 KINDS: Mapping[str, Kind] = {kind: kind for kind in get_args(Kind)}

@@ -12,12 +12,12 @@ from ubp.code.signatures import is_definition, signature_at
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import FilePath
 from ubp.core.text import shorten
+from ubp.core.versions import read_version
 from ubp.git.grep import FoundLine, find_word
 from ubp.index.facts import FileContents
 from ubp.index.view import View
 from ubp.search.suggest_links import is_boilerplate
 from ubp.search.terms import Term
-from ubp.search.versions import read_version
 
 # A word that so many documents contain as words next to each other identifies nothing.
 MAX_DOCUMENTS = 500

@@ -10,7 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property, partial
 from typing import NamedTuple, Protocol
 
+from ubp.core.languages import without_language
 from ubp.core.model import Assessment, Evidence, FilePath, NameChange, Page, ReferenceVerdict
+from ubp.core.names import fold_name
+from ubp.core.versions import read_version
 from ubp.index.view import View
 from ubp.staleness.diff import DRIFTED, ChangedLines, read_changed_lines
 from ubp.staleness.model import StalenessContext, is_certain
@@ -23,7 +26,7 @@ SHORTEST_NUMBER = 2  # 0 to 9 occur everywhere
 MAX_PAGES = 30
 """More have the name of a hub. Of the judged firings with evidence in code, those that are right
 have a name of 2, 2, 4, 6 and 29 pages, and of the wrong ones 4 have none of fewer than 36
-(`benchmarks/staleness/firings.py`)."""
+(`benchmarks/staleness/firings.py`). Versions and translations of a page count as one."""
 MAX_PAGES_READ = 1_000  # of a repository with more, so many drawn evenly are searched
 MAX_SUBJECTS = 50  # classes of a source by which the sections about it are found
 
@@ -34,6 +37,9 @@ _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 _NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d++(?:\.\d++)*+(?![\w.]*\w)(?![:/-]\d)"
 _HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
+_PHRASE = r"[\w/-].*\W.*[\w)/.%]"
+_WORDS_OR_ADDRESS = r"[^\W\d_]{3}|\d\.\d+\.\d+:\d"  # `127.0.0.1:6379`
+_QUOTED_WORD = r"[\"']([a-z][\w-]{3,})[\"']"
 _IN_CODE = r"`([A-Za-z_]\w*)(?:\([^`\n]*)?`"
 # `def login(`, `fn login`, `const login`, and `login = `, `"login": ` at the beginning of a line.
 _DEFINITION = (
@@ -56,13 +62,15 @@ _LITERALS = frozenset(
 class _Names(NamedTuple):
     """What lines contain: names that are unlikely in prose, plain words, numbers.
 
-    `defined` are the names, of both kinds, whose definition the lines begin.
+    `defined` are the names, of both kinds, whose definition the lines begin. `options` are the
+    words in quotes, as the options that they may be the names of: `--password`.
     """
 
     distinct: frozenset[str]
     plain: frozenset[str]
     numbers: frozenset[str]
     defined: frozenset[str]
+    options: frozenset[str]
 
 
 class StoredEvidence(Protocol):
@@ -204,26 +212,42 @@ def _common_names(
     """Return those of these names that more than MAX_PAGES pages contain."""
     if not names:
         return frozenset()
-    counts = dict.fromkeys(names, 0)
-    patterns = {name: (name.encode(), _occurrence(name)) for name in names}
-    for data in _read_pages(context.view, edited):
-        for name, (text, occurrence) in patterns.items():
-            if counts[name] <= MAX_PAGES and text in data and occurrence.search(data):
-                counts[name] += 1
-    return frozenset(name for name, count in counts.items() if count > MAX_PAGES)
+    found: dict[str, set[str]] = {name: set() for name in names}
+    texts = {name: [written.encode() for written in _written(name)] for name in names}
+    patterns = {name: _occurrence(*_written(name)) for name in names}
+    for path, data in _read_pages(context.view, edited):
+        page = without_language(read_version(path).family)
+        for name, pages in found.items():
+            if len(pages) > MAX_PAGES or page in pages:
+                continue
+            if any(text in data for text in texts[name]) and patterns[name].search(data):
+                pages.add(page)
+    return frozenset(name for name, pages in found.items() if len(pages) > MAX_PAGES)
 
 
-def _occurrence(name: str) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)", re.ASCII)
+def _occurrence(*names: str) -> re.Pattern[bytes]:
+    """Return the pattern of names that are not parts of longer ones."""
+    alternatives = b"|".join(re.escape(name.encode()) for name in names)
+    return re.compile(rb"(?<!\w)(?:%b)(?!\w)" % alternatives, re.ASCII)
 
 
-def _read_pages(view: View, edited: Collection[FilePath]) -> Iterable[bytes]:
+def _written(name: str) -> tuple[str, ...]:
+    """Return how a page may write a name: as it is, or as the option that it is the variable of."""
+    if not re.fullmatch(r"[A-Za-z](?:[_-]?[A-Za-z0-9])*", name):
+        return (name,)
+    words = re.split(r"[_-]|(?<=[a-z0-9])(?=[A-Z])", name)
+    if len(words) == 1:
+        return (name,)
+    return (name, *(f"--{sign.join(words).lower()}" for sign in "-_"))
+
+
+def _read_pages(view: View, edited: Collection[FilePath]) -> Iterable[tuple[FilePath, bytes]]:
     """Return the pages that a change does not edit, of many so many drawn evenly."""
     paths = [path for path in view.document_paths() if path not in edited]
     if len(paths) <= MAX_PAGES:
         return ()
     drawn = paths[:: -(-len(paths) // MAX_PAGES_READ)]
-    return filter(None, view.read(drawn).values())
+    return ((path, data) for path, data in view.read(drawn).items() if data)
 
 
 def names_in_code(lines: Collection[str]) -> frozenset[str]:
@@ -246,7 +270,7 @@ def _names(lines: Collection[str]) -> _Names:
             (distinct if _is_distinct(word) else plain).add(word)
     for pair in set(re.findall(_QUOTED, text)):
         words = pair[0] or pair[1]
-        if re.fullmatch(r"[\w/-].*\W.*[\w)/.%]", words) and re.search(r"[^\W\d_]{3}", words):
+        if re.fullmatch(_PHRASE, words) and re.search(_WORDS_OR_ADDRESS, words):
             distinct.add(words)
     numbers = set(re.findall(_NUMBER, text, re.ASCII))
     defined = {first or second for first, second in re.findall(_DEFINITION, text, re.ASCII)}
@@ -255,6 +279,7 @@ def _names(lines: Collection[str]) -> _Names:
         frozenset(word for word in plain if len(word) >= SHORTEST_NAME),
         frozenset(number for number in numbers if len(number) >= SHORTEST_NUMBER),
         frozenset(name for name in defined if len(name) >= SHORTEST_NAME),
+        frozenset(f"--{word}" for word in re.findall(_QUOTED_WORD, text, re.ASCII)),
     )
 
 
@@ -290,19 +315,23 @@ class _Page:
         groups = (
             (before.distinct - after.distinct, anywhere),
             (before.plain - after.plain, in_code),
+            (before.options - after.options, anywhere),
             (before.numbers - after.numbers, anywhere),
             (after.distinct - before.distinct, anywhere),
             (redefined & before.distinct, anywhere),
             (redefined - before.distinct, in_code),
         )
         concerned: Callable[[int], bool] | None = None
-        found: list[Evidence] = []
+        # A variable, its option and the word in quotes are one name.
+        found: dict[tuple[str, int], Evidence] = {}
         for names, lines_of in groups:
             places = {name: lines for name in names if (lines := lines_of(name))}
             if places and concerned is None:
                 concerned = partial(_is_in, self._sections_about(reference, changed))
-            found += _evidence(places, concerned, changed) if places and concerned else ()
-        return tuple(found)
+            if places and concerned:
+                for evidence in _evidence(places, concerned, changed):
+                    found.setdefault((fold_name(evidence.name), evidence.line), evidence)
+        return tuple(found.values())
 
     @cached_property
     def _words(self) -> Mapping[str, Sequence[int]]:
@@ -357,13 +386,15 @@ class _Page:
         return self._coded.get(name, ()) if name in self._text else ()
 
     def _lines_of(self, name: str) -> Sequence[int]:
-        if name not in self._text:  # of most pages: their words need not be found
-            return ()
-        if name in self._words:
-            return self._words[name]
-        if re.fullmatch(r"[\w./-]+", name, re.ASCII):
-            return ()
-        return (self._first + self._text.count("\n", 0, self._text.index(name)) + 1,)
+        for written in _written(name):
+            if written not in self._text:  # of most pages: their words need not be found
+                continue
+            if written in self._words:
+                return self._words[written]
+            if not re.fullmatch(r"[\w./-]+", written, re.ASCII):
+                line = self._first + self._text.count("\n", 0, self._text.index(written)) + 1
+                return (line,)
+        return ()
 
 
 def _is_in(sections: Sequence[range], line: int) -> bool:
@@ -388,8 +419,12 @@ def _evidence(
 
 
 def _change_of(name: str, changed: ChangedLines) -> NameChange:
-    """Return what happened to a name in the whole code of a source."""
-    occurrence = _occurrence(name)
+    """Return what happened to a name in the whole code of a source.
+
+    An option may be made of a word in quotes.
+    """
+    word = name.removeprefix("--")
+    occurrence = _occurrence(name) if word == name else _occurrence(name, f'"{word}"', f"'{word}'")
     if not occurrence.search(changed.after):
         return "removed"
     return "changed" if occurrence.search(changed.before) else "added"

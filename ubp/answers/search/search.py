@@ -32,6 +32,7 @@ from ubp.core.model import (
     repository_of,
 )
 from ubp.core.paths import doc_id
+from ubp.core.versions import NEXT, read_version
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import DocTypes, LinkTypes, MaxTokens, Ref, Tags, between
 from ubp.frame.budget import TokenLimit
@@ -75,7 +76,6 @@ from ubp.search.run import FoundPages, name_repositories, search_pages
 from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
 from ubp.search.suggest_links import is_boilerplate
 from ubp.search.traverse import MAX_USEFUL_DEPTH, Direction
-from ubp.search.versions import NEXT, read_version
 from ubp.staleness.state import assess_paths
 
 LIMIT, MAX_LIMIT = 10, 20
