@@ -589,6 +589,38 @@ def test_state_names_the_first_source_by_path_that_defined_the_name(client, remo
     ]
 
 
+def test_module_is_not_removed_with_its_import(client, removed):
+    client.write("src/read_all.py", "def everything():\n    return 1\n")
+    client.write("src/start.py", "from client import Client\nfrom read_all import everything\n")
+    client.write("docs/all.md", "# All\n\n`Client` of `src.read_all`.\n")
+    client.write("src/client.py", CLIENT.replace("def read_all", "def fetch_all"))
+    client.commit()
+    client.write("src/start.py", "from client import Client\n\nread_all = Client()\n")
+    client.commit()
+    stage(client, "src/start.py", "read_all", "reader")
+    assert removed(client, staged=True) == []
+
+
+def test_function_of_a_moved_file_is_removed_though_a_type_of_its_letters_stays(client, removed):
+    client.write("src/loadAll.ts", "export interface LoadAll {}\nexport function loadAll() {}\n")
+    client.write("docs/all.md", "# loadAll\n\nCall `loadAll()`.\n")
+    client.write("website/src/loadAll/page.ts", "page(1)\n")
+    client.commit()
+    client.git("mv", "src/loadAll.ts", "src/fetchAll.ts")
+    stage(client, "src/fetchAll.ts", "function loadAll", "function fetchAll")
+    (found,) = removed(client, staged=True)
+    assert found.startswith("error docs/all.md:3 `loadAll` was removed; `fetchAll` took its place")
+
+
+def test_names_in_documentation_of_elixir_are_only_examples(client, removed):
+    source = '@moduledoc """\n    defmodule ReadAll do\n"""\n@doc "It."\ndef get_all(), do: 1\n'
+    client.write("lib/client.ex", source)
+    client.write("docs/all.md", "# ReadAll\n\nDefine `ReadAll`, call `get_all`.\n")
+    client.commit()
+    stage(client, "lib/client.ex", "ReadAll", "FetchAll")
+    assert removed(client, staged=True) == []
+
+
 def test_merge_does_not_remove_what_one_side_never_had(client, removed):
     client.git("checkout", "--quiet", "-b", "side")
     stage(client, "src/client.py", "read_all", "aread_all")

@@ -34,6 +34,11 @@ from ubp.code.comments import MAX_BYTES, without_comments
         ("a.css", "a { b: url(http://c) } /* d */", "a { b: url(http://c) } "),
         ("a.sql", "select '--a' -- b\n", "select '--a' \n"),
         ("a.md", "# It's <!-- a\nb --> c\n", "# It's  c\n"),
+        (
+            "a.ex",
+            '@doc """\nIt\'s `b`.\n"""\n@doc "c"\nx = """\n# d\n"""\n',
+            '\n\nx = """\n# d\n"""\n',
+        ),
         ("a.json", '{"a": "// b"}', '{"a": "// b"}'),
         ("LICENSE", "# a\n", "# a\n"),
     ],

@@ -246,10 +246,20 @@ class Owners:
 
         Of its parts, or of the name of a file, which may be a component.
         """
-        is_made = is_camel_case(spelling) and (
-            spelling in self._parts or self.names.building(set(map(name_key, fragments(spelling))))
+        if is_camel_case(spelling):
+            parts = set(map(name_key, fragments(spelling)))
+            if spelling in self._source_parts or self.names.building(parts):
+                return True
+        return self.names.is_spelled(spelling)
+
+    def is_module(self, name: str, removed: Removed) -> bool:
+        """Return whether a source that did not define a removed name has it as its own."""
+        if name not in self._source_parts or len(name_words(name)) == 1:
+            return False
+        return any(
+            _stem(file) == name and file not in removed.definers and is_source(file)
+            for file in self.names.files()
         )
-        return bool(is_made) or self.names.is_spelled(spelling)
 
     def has_own_prefix(self, name: str) -> bool:
         """Return whether a name begins with that of a package of this repository.
@@ -370,6 +380,12 @@ class Owners:
         return frozenset(
             part for file in self.names.files() for part in (*file.split("/"), _stem(file))
         )
+
+    @cached_property
+    def _source_parts(self) -> frozenset[str]:
+        """The names of sources that define names for others, and of their folders."""
+        sources = (file for file in self.names.files() if is_source(file) and defines_names(file))
+        return frozenset(part for file in sources for part in (*file.split("/"), _stem(file)))
 
     @cached_property
     def _folded_parts(self) -> frozenset[str]:
@@ -812,6 +828,8 @@ def find_name(
         return None
     mention = _first(page, key, matches, names)
     if code is None or mention is None or owners.is_imported(mention, code.names):
+        return None
+    if owners.is_module(mention.text, removed):
         return None
     return mention if removed.is_spelling or not occurs(mention.text, key, names) else None
 

@@ -25,6 +25,9 @@ _HASH = rb"(?<!\S)#[^\n]*"
 _SLASHES = rb"(?<![:\\])//[^\n]*"
 _BLOCK = rb"(?<!\\)/\*.*?(?:\*/|\Z)"
 _DASHES = rb"--[^\n]*"
+_ELIXIR_DOC = (
+    rb'@(?:module|type)?doc[ \t]+(?:~[sS])?(?:"""(?:[^"\\]|\\.|"(?!""))*+"""|' + _DOUBLE + rb")"
+)
 _MARKUP = rb"<!--.*?(?:-->|\Z)"
 
 # The strings of a language, and its comments.
@@ -33,9 +36,10 @@ _SIGNS: Mapping[str, tuple[bytes, bytes]] = {
     for suffixes, signs in (
         ("py pyi pyx", (_TRIPLE + b"|" + _QUOTED, _HASH)),
         (
-            "sh bash zsh fish rb rake gemspec pl r jl ex exs yaml yml toml cfg conf nix cmake mk",
+            "sh bash zsh fish rb rake gemspec pl r jl yaml yml toml cfg conf nix cmake mk",
             (_QUOTED, _HASH),
         ),
+        ("ex exs", (_TRIPLE + b"|" + _QUOTED, _HASH + b"|" + _ELIXIR_DOC)),
         ("js jsx mjs cjs ts tsx mts cts", (_TEMPLATE + b"|" + _QUOTED, _SLASHES + b"|" + _BLOCK)),
         ("go", (_TEMPLATE + b"|" + _DOUBLE + b"|" + _CHARACTER, _SLASHES + b"|" + _BLOCK)),
         (
@@ -60,7 +64,10 @@ _CLOSING = {b"/*": b"*/", b"<!": b"-->"}
 
 @lru_cache(maxsize=128)  # the version of now is compared with several older ones
 def without_comments(data: bytes, path: FilePath) -> bytes:
-    """Return a source file without comments, and without docstrings (bare strings in Python)."""
+    """Return a source file without comments, and without docstrings.
+
+    These are bare strings in Python, and the text of `@doc` and the like in Elixir.
+    """
     suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
     if suffix not in _SIGNS or len(data) > MAX_BYTES:
         return data

@@ -302,6 +302,8 @@ _KEYS = {
 }
 # Comments mention names that others define, and examples of them.
 _COMMENT_LINES = rb"(?m)^[ \t]*(?://|/\*|\*[ \t/]|#+[ \t]).*"
+# Of Elixir: `@moduledoc """` and the like.
+_DOCS = rb'''(?s)@(?:module|type)?doc[ \t]+(?:~[sS])?"""(?:[^"\\]|\\.|"(?!""))*+"""'''
 # Options of several words in quotes, environment variables that are read.
 _OPTION = rb"""["'](--[a-zA-Z]\w*[.-][\w.-]*\w|--[a-z]+[A-Z]\w*)(?=["'`= ,/\[<])"""
 # getenv, environ.get, lookup_env and the like; a set of letters is found faster than `(?i:env`
@@ -456,6 +458,8 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     if not _is_text(data):
         return NO_DEFINITIONS
     data = without_comment_lines(data)
+    if language == "other":
+        data = re.sub(_DOCS, b"", data)
     found: set[bytes] = set()
     keys: set[bytes] = set()
     for pattern in _PATTERNS[language]:

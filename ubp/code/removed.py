@@ -307,6 +307,8 @@ class SourceChange:
             return None
         added = self._added_uses if removed.is_only_used else self._added
         old_words = set(name_words(removed.name))
+        before = self.sources[removed.path].before or b""
+        known = _defined(before, removed.language)  # in a file that moved they are not new
         found: dict[str, tuple[float, Replacement]] = {}
         for line in self._lines_with(removed):
             rest = _without(line, removed.name, is_spelling=removed.is_spelling)
@@ -317,7 +319,7 @@ class SourceChange:
                 if removed.is_only_used and path != removed.path:  # `kind: Role` of another one
                     continue
                 shared = _share_words(old_words, set(name_words(name)))
-                if shared >= MIN_SHARED:
+                if shared >= MIN_SHARED and name not in known:
                     found.setdefault(fold_name(name), (shared, Replacement(name, path)))
         best = sorted(found.values(), reverse=True)
         is_clear = len(best) == 1 or (best and best[0][0] > best[1][0])
