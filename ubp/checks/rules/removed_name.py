@@ -48,7 +48,8 @@ it, or what an example imports from beside it (`./app.module`), nor the name of 
 page imports or installs, or that was required, except in pages for contributors, nor one whose
 words are in the name of a required package (`junitReporter`, which karma-junit-reporter reads), or
 whose package the change deletes while others still require it, or puts new ones from elsewhere in
-its place, nor what overrides a name, or only a sample, a demo or a build defines.
+its place, nor what overrides a name, or only a sample, a demo or a build defines. Nor is a name of
+several words gone that a source has as its own: `read_all.py`.
 
 Where the change also requires another package, or another version of one, or deletes a package with
 its manifest, the name may come from elsewhere now: then it is a warning.
