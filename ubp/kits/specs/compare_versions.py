@@ -20,6 +20,7 @@ from ubp.kits.specs.sections import ReadSection
 from ubp.search.compare import ChangeKind, compare_versions
 
 COMPARISON_TOKENS = 8_000
+MORE = "use section_id or a larger max_tokens"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +28,12 @@ class SpecChangeRecord:
     """A section that differs."""
 
     kind: Annotated[ChangeKind, "what happened to it"]
-    old: Annotated[CitationRecord | None, "where it was; null if it was added"] = None
+    old: Annotated[
+        CitationRecord | None, "where it was; null if it was added, or because of max_tokens"
+    ] = None
     new: Annotated[CitationRecord | None, "where it is; null if it was removed"] = None
     words: Annotated[tuple[WordsRecord, ...], "what differs; empty if only its place does"] = ()
+    omitted_words: Annotated[Count, "words that differ and are left out because of max_tokens"] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +68,8 @@ def run(session: Session, request: CompareRequest) -> SpecComparisonRecord:
     """
     reader, old, new = SpecificationReader(session), request.from_, request.to
     changes: list[SpecChangeRecord] = []
-    for specification in reader.having(request.language, new, reader.choose(request.language, old)):
+    chosen = reader.having(request.language, new, reader.choose(request.language, old))
+    for specification in chosen:
         path, section = None, None
         if request.section_id:
             versions = [(specification, new), (specification, old)]
@@ -72,7 +77,7 @@ def run(session: Session, request: CompareRequest) -> SpecComparisonRecord:
         with reader.open(specification, new) as opened:
             changes += _changes(opened, old, new, path, section)
     return SpecComparisonRecord(
-        language=request.language,
+        language=chosen[0].language,
         old_version=old,
         new_version=new,
         total_changes=len(changes),
@@ -104,16 +109,28 @@ def _changes(
 
 
 def fit(record: Json, limit: TokenLimit) -> None:
-    """Drop the places where sections were, the words of the longest changes, the last changes."""
+    """Drop old places that equal the new ones, the words of the longest changes, the last changes.
+
+    Words are dropped from the end of a change, and counted.
+    """
     if not limit.drop(record, _details(record["changes"], limit)):
         limit.keep_first(record, record["changes"])
 
 
 def _details(changes: list[Json], limit: TokenLimit) -> Iterator[Any]:
-    yield [limit.clear(change, "old") for change in changes if change.get("new")]
+    yield [limit.clear(change, "old") for change in changes if _is_in_place(change)]
     for change in sorted(changes, key=lambda change: -limit.weigh(change.get("words", []))):
-        if change.get("words"):
-            yield limit.clear(change, "words")
+        words = change.get("words", [])
+        while words:
+            last = words.pop()
+            change["omitted_words"] = change.get("omitted_words", 0) + len(last["text"].split())
+            yield last
+
+
+def _is_in_place(change: Json) -> bool:
+    places = [change[name] for name in ("old", "new") if change.get(name)]
+    ids = {(place["doc"], place["section_id"], place["section_path"]) for place in places}
+    return len(places) > len(ids)
 
 
 def text(record: SpecComparisonRecord, write: Writer) -> Iterator[str]:
@@ -127,12 +144,17 @@ def text(record: SpecComparisonRecord, write: Writer) -> Iterator[str]:
     yield f"{number} {verb} between {versions}. {write.notice()}"
     for change in record.changes:
         yield f"{change.kind}:"
-        if citation := change.new or change.old:
-            yield from cited(citation, write)
+        citations = filter(None, (change.new, change.old))
+        yield from dict.fromkeys(line for each in citations for line in cited(each, write))
         for words in change.words:
             yield f"  {'+' if words.kind == 'added' else '-'} {write.quote(words.text)}"
+        if change.omitted_words:
+            yield f"  [{count(change.omitted_words, 'word')} omitted: {MORE}]"
+    if uncited := sum(change.old is None and change.kind != "added" for change in record.changes):
+        places = f"{count(uncited, 'citation')} in {write.name(record.old_version)}"
+        yield f"[{places} omitted, with the ids of the newer ones: {MORE}]"
     if omitted := record.total_changes - len(record.changes):
-        yield f"[{count(omitted, 'more section')}: use section_id or a larger max_tokens]"
+        yield f"[{count(omitted, 'more section')}: {MORE}]"
 
 
 COMPARE_VERSIONS = Answer(
