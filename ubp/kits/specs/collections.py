@@ -9,7 +9,7 @@ from ubp.core.config import CollectionSetting
 from ubp.core.errors import CollectionError, UbpError
 from ubp.core.model import ObjectId
 from ubp.core.shell import ubp_command
-from ubp.core.text import closest_name
+from ubp.core.text import closest_name, fold
 from ubp.git.repository import Repository
 from ubp.index.collections import (
     COMPLETE,
@@ -84,23 +84,27 @@ def _with_language(statuses: Iterable[CollectionStatus]) -> list[CollectionStatu
 def specifications_of(
     language: str, specifications: Iterable[Specification]
 ) -> tuple[Specification, ...]:
-    """Return the specifications of a language.
+    """Return the specifications of a language, whatever the case of its name.
 
     Raises:
         CollectionError: there are none.
     """
     specifications = tuple(specifications)
-    found = tuple(each for each in specifications if each.language == language)
+    wanted = fold(language)
+    found = tuple(each for each in specifications if fold(each.language) == wanted)
     if found:
         return found
-    known = sorted({each.language for each in specifications})
-    closest = closest_name(language, known)
+    known = {fold(each.language): each.language for each in specifications}
+    closest = closest_name(wanted, known)
     raise CollectionError(
         f"There is no specification of {language} here.",
-        cause=f"There are: {', '.join(known)}." if known else "There are none at all.",
-        hint=f"Did you mean {closest}?"
+        cause=f"There are: {', '.join(sorted(known.values()))}."
+        if known
+        else "There are none at all.",
+        hint=f"Did you mean {known[closest]}?"
         if closest
-        else f"A person can add one: {ubp_command('collections', 'add', language, 'SOURCE')}",
+        else "A person can add one: "
+        + ubp_command("collections", "add", "NAME", "SOURCE", "--language", language),
     )
 
 

@@ -60,11 +60,12 @@ def run(session: Session, request: VersionsRequest) -> SpecVersionsRecord:
         CollectionError: there is no such language.
         RepositoryError: a document cannot be read.
     """
-    versions = SpecificationReader(session).versions(request.language)
+    reader = SpecificationReader(session)
+    versions = reader.versions(request.language)
     absent = [version for version in versions if not version.is_fetched]
     left_out = {*absent[MAX_ABSENT:]}
     return SpecVersionsRecord(
-        language=request.language,
+        language=reader.choose(request.language)[0].language,
         omitted_count=len(left_out),
         versions=tuple(
             SpecVersionRecord(
