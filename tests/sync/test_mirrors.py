@@ -144,6 +144,21 @@ def test_local_repository_is_used_in_place(run, upstream, registered):
     assert "A local collection is used as it is" in out
 
 
+def test_collection_that_is_added_again_keeps_its_settings(run, upstream, registered):
+    settings = ("--language", "CEL", "--policy", "excerpt_only")
+    run("collections", "add", "near", str(upstream.root), *settings, "--yes")
+    assert "a specification of CEL" in run("collections", "add", "near", str(upstream.root), "-y")
+    kept = registered("near")
+    assert (kept.language, kept.policy) == ("CEL", "excerpt_only")
+    run("collections", "add", "near", str(upstream.root), "--policy", "fulltext", "--yes")
+    assert (registered("near").language, registered("near").policy) == ("CEL", "fulltext")
+    add(run, upstream, "--include", "spec/*", *settings)
+    add(run, upstream, "--language", "other")
+    kept = registered("spec")
+    assert kept.include == ("spec/*",)
+    assert (kept.language, kept.policy) == ("other", "excerpt_only")
+
+
 def test_new_patterns_of_a_mirror_fetch_its_versions_again(run, upstream, stored):
     add(run, upstream)
     add(run, upstream, "--include", "**")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from ubp.core.config import CollectionSetting
+from ubp.core.config import FULL_TEXT, CollectionSetting
 from ubp.core.errors import (
     CollectionError,
     NotARepositoryError,
@@ -86,7 +86,7 @@ def plan_collection(request: AddRequest, context: Context) -> Collection:
     """Return the collection that a request means, without fetching its content.
 
     The address of a repository whose checkout has the name already means that checkout; `remote` is
-    then the address.
+    then the address. Of a collection that is added again, settings that the request lacks remain.
 
     Raises:
         UsageError: the request contradicts itself, or the name is taken.
@@ -98,13 +98,13 @@ def plan_collection(request: AddRequest, context: Context) -> Collection:
     if existing is not None and request.kind is None and is_checkout(existing, collection.address):
         with open_collection(context.folder, existing, context.environment) as repository:
             resolve_version(repository, existing, request.version)
-        language = collection.language or existing.language
-        described = replace(collection, kind="local", language=language)
+        described = replace(_with_settings(collection, request, existing), kind="local")
         return replace(described, address=existing.address, remote=collection.address)
     if existing is not None and existing.address != collection.address:
+        source = f"It is the collection of {existing.address}."
         raise UsageError(
             f"The name {request.name} is taken.",
-            cause=f"It is the collection of {existing.address}.",
+            cause=source if existing.address else "It is a collection that agents write.",
             hint="Use another name, or remove it: "
             + ubp_command("collections", "remove", request.name),
         )
@@ -123,7 +123,21 @@ def plan_collection(request: AddRequest, context: Context) -> Collection:
     if collection.kind == "mirror":
         os.makedirs(context.folder, mode=0o700, exist_ok=True)
         read_upstream_head(collection, context.folder, _without_location(context.environment))
-    return collection
+    return _with_settings(collection, request, existing) if existing else collection
+
+
+def _with_settings(collection: Collection, request: AddRequest, existing: Collection) -> Collection:
+    """Return a collection with what its registration says and a request does not.
+
+    The stricter policy holds, unless the request has one.
+    """
+    policy = existing.policy if existing.policy != FULL_TEXT else collection.policy
+    return replace(
+        collection,
+        include=request.include or existing.include or collection.include,
+        language=request.language or existing.language or collection.language,
+        policy=request.policy or policy,
+    )
 
 
 def _describe(request: AddRequest, context: Context) -> Collection:
