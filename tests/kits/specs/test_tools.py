@@ -219,8 +219,24 @@ def test_missing_version_is_an_error(call):
             call(name, language="go", **arguments)
         assert "2.0, 1.0" in caught.value.cause
         assert error_result(translate(caught.value)).is_error
-    with pytest.raises(CollectionError, match="no specification of gol here"):
-        call("list_versions", language="gol")
+    with pytest.raises(CollectionError, match="no specification of GOL here") as caught:
+        call("list_versions", language="GOL")
+    assert caught.value.hint == "Did you mean go?"
+
+
+def test_unknown_language_is_added_with_its_name(call):
+    with pytest.raises(CollectionError, match=r"no specification of C\+\+ here") as caught:
+        call("list_versions", language="C++")
+    assert caught.value.cause == "There are: go, toml."
+    assert caught.value.hint.endswith("ubp collections add NAME SOURCE --language C++")
+
+
+def test_language_is_found_whatever_its_case(call, citation):
+    assert call("list_versions", language="GO").record["language"] == "go"
+    section = call("get_section", language="Go", section_id="Slice_types").record
+    assert section["citation"] == citation("2.0")
+    record = call("compare_versions", language="Go", **{"from": "1.0", "to": "2.0"}).record
+    assert record["language"] == "go"
 
 
 def test_versions_are_compared_by_sections(call, citation):
@@ -243,6 +259,39 @@ def test_versions_are_compared_by_sections(call, citation):
         "total_changes": 1,
         "changes": [change],
     }
+
+
+def test_words_that_a_budget_leaves_out_of_a_comparison_are_counted(
+    repository, repository_in, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    upstream = repository_in(tmp_path / "grammar")
+    for number, word in enumerate(("old", "new"), 1):
+        rules = "".join(f"Rule {each} is {word} here. " for each in range(20))
+        upstream.write("spec.md", f"# Grammar\n\n## Rules\n\n{rules}\n\n## {word}\n")
+        upstream.commit()
+        upstream.git("tag", f"{number}.0")
+    add = ["collections", "add", "grammar", str(upstream.root), "--language", "ebnf", "--yes"]
+    assert main(["-C", str(tmp_path), "-q", *add]) == 0
+    repository.write("README.md", "# Project\n")
+    repository.commit()
+    (tool,) = (tool for tool in select_tools(["specs"]) if tool.name == "compare_versions")
+    asked = {"language": "ebnf", "from": "1.0", "to": "2.0"}
+    with Workspace.open(str(repository.root)) as workspace:
+        whole = call_tool(tool, workspace, asked)
+        cut = call_tool(tool, workspace, {**asked, "max_tokens": 300})
+    assert [change["kind"] for change in whole.record["changes"]] == ["changed", "added", "removed"]
+    assert whole.text.count("grammar 1.0, commit") == 2  # the changed one, and the removed one
+    assert "omitted" not in whole.text
+    changed, *others = cut.record["changes"]
+    total, shown = (
+        sum(len(words["text"].split()) for words in change.get("words", ()))
+        for change in (whole.record["changes"][0], changed)
+    )
+    assert 0 < changed["omitted_words"] == total - shown
+    assert f"[{total - shown} words omitted: use section_id or a larger max_tokens]" in cut.text
+    assert ("old" in changed, len(others)) == (False, 2)
+    assert "[1 citation in 1.0 omitted, with the ids of the newer ones: use" in cut.text
 
 
 def test_plan_has_every_section_once_and_the_focus_first(call):
