@@ -153,3 +153,23 @@ def test_focus_names_topics_before_sections(order):
     assert order({"a.md": "# A\n\nX.\n", "b.md": "# B\n\nX.\n", **CHAPTERS}, ["grammar"])[1] == (
         "Grammar"
     )
+
+
+def test_focus_moves_sections_where_a_page_is_one_topic(repository):
+    language = (
+        "# Language\n\nText.\n\n## Syntax\n\nText.\n\n## Macros\n\nText.\n\n### has\n\nText.\n"
+    )
+    repository.write("a.md", "# About\n\nText.\n")
+    repository.write("b.md", language)
+    repository.commit()
+
+    def planned(*focus):
+        with Workspace.open(str(repository.root)) as workspace:
+            (week,) = plan_learning(workspace.session.view(), 1, focus)
+        return [section.heading.heading for section in week.sections]
+
+    assert planned() == planned("Nope") == ["About", "Language", "Syntax", "Macros", "has"]
+    assert planned("macros") == ["About", "Macros", "has", "Language", "Syntax"]
+    repository.remove("a.md")
+    repository.write("c.md", "# About\n\nText.\n")
+    assert planned("macros") == ["Language", "Macros", "has", "Syntax", "About"]

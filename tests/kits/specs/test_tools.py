@@ -307,6 +307,12 @@ def test_plan_has_every_section_once_and_the_focus_first(call):
     ]
 
 
+def test_areas_that_no_heading_contains_are_named(call):
+    found = call("build_learning_plan", language="go", total_weeks=1, focus_areas=["slice", "Nope"])
+    assert found.record["unknown_areas"] == ["Nope"]
+    assert 'No heading contains "Nope".' in found.text
+
+
 @pytest.mark.usefixtures("call")
 def test_project_offers_its_own_specifications(machine, repository):
     address = (machine[0] / "toml").as_uri()

@@ -25,7 +25,7 @@ from ubp.kits.specs.fields import (
     VersionName,
 )
 from ubp.kits.specs.reader import Opened, SpecificationReader
-from ubp.kits.specs.sections import PlannedSection, minutes, plan_learning
+from ubp.kits.specs.sections import PlannedSection, minutes, plan_learning, sections_about
 
 MAX_WEEKS = 52
 PLAN_TOKENS = 8_000
@@ -63,6 +63,7 @@ class LearningPlanRecord:
     commit: VersionCommit
     total_weeks: Annotated[Count, "number of weeks"]
     weeks: Annotated[tuple[WeekRecord, ...], "the weeks"]
+    unknown_areas: Annotated[tuple[str, ...], "focus_areas that no heading contains"] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class PlanRequest(Request[LearningPlanRecord]):
 
     language: Language
     total_weeks: Annotated[int, *between(1, MAX_WEEKS)]
-    focus_areas: Annotated[tuple[str, ...], "topics that come first, e.g. Types"] = ()
+    focus_areas: Annotated[tuple[str, ...], "topics or headings that come first, e.g. Types"] = ()
     version: Version | None = None
     max_tokens: MaxTokens = PLAN_TOKENS
 
@@ -87,6 +88,7 @@ def run(session: Session, request: PlanRequest) -> LearningPlanRecord:
     specification = reader.choose(request.language, version)[0]
     with reader.open(specification, version) as opened:
         planned = plan_learning(opened.session.view(), request.total_weeks, request.focus_areas)
+        sections = [section for week in planned for section in week.sections]
         return LearningPlanRecord(
             language=specification.language,
             doc=specification.collection.name,
@@ -101,6 +103,9 @@ def run(session: Session, request: PlanRequest) -> LearningPlanRecord:
                     estimated_minutes=week.minutes,
                 )
                 for week in planned
+            ),
+            unknown_areas=tuple(
+                area for area in request.focus_areas if not sections_about(sections, area)
             ),
         )
 
@@ -136,6 +141,8 @@ def text(record: LearningPlanRecord, write: Writer) -> Iterator[str]:
     place = f"{write.name(record.doc)} {write.name(record.version)}"
     weeks = count(record.total_weeks, "week")
     yield f"{weeks} for {place}, commit {record.commit[:SHORT_ID]}. {write.notice()}"
+    if record.unknown_areas:
+        yield f"No heading contains {', '.join(map(write.quote, record.unknown_areas))}."
     for week in record.weeks:
         yield f"Week {week.week}, {week.estimated_minutes} minutes: {write.title(week.theme)}"
         for section in week.sections:
@@ -158,7 +165,7 @@ BUILD_LEARNING_PLAN = Answer(
         title="Plan how to learn a specification",
         description=(
             "Divide the sections of a specification among weeks of equal length, by topic, with "
-            "reading times. Topics of focus_areas come first, after the introduction."
+            "reading times. Topics and headings of focus_areas come first, after the introduction."
         ),
     ),
 )

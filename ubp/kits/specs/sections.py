@@ -5,7 +5,7 @@ and meaning find, each for the heading that it belongs to.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -183,14 +183,18 @@ def read_spec_section(view: View, section_id: str) -> ReadSection:
 def plan_learning(view: View, weeks: int, focus: Sequence[str]) -> tuple[Week, ...]:
     """Divide the sections of a specification among weeks of about equal length, by topic.
 
-    Topics that `focus` names come first, but after the first topic, which introduces the others.
+    Sections that `focus` names come first, but after the first topic, which introduces the others;
+    where it names some of that topic, after its first section.
     """
     sections = _planned_sections(view)
-    topics = list(dict.fromkeys(section.topic for section in sections))
-    focused = set[str]().union(*(_focused_topics(sections, word.casefold()) for word in focus))
-    topics[1:] = sorted(topics[1:], key=lambda topic: topic not in focused)
-    order = {topic: number for number, topic in enumerate(topics)}
+    order = {topic: number for number, topic in enumerate(_topics(sections))}
     sections.sort(key=lambda section: order[section.topic])
+    focused = {each for area in focus for each in sections_about(sections, area)}
+    introduction = [section for section in sections if not order[section.topic]]
+    if not focused.isdisjoint(introduction):
+        introduction = introduction[:1]
+    others = sections[len(introduction) :]
+    sections = [*introduction, *sorted(others, key=lambda section: section not in focused)]
     target = sum(section.characters for section in sections) / weeks
     assigned: list[list[PlannedSection]] = [[]]
     done = 0
@@ -201,17 +205,24 @@ def plan_learning(view: View, weeks: int, focus: Sequence[str]) -> tuple[Week, .
         assigned[-1].append(section)
         done += section.characters
     return tuple(
-        Week(number, tuple(dict.fromkeys(section.topic for section in week)), tuple(week))
-        for number, week in enumerate(assigned[:weeks], 1)
+        Week(number, _topics(week), tuple(week)) for number, week in enumerate(assigned[:weeks], 1)
     )
 
 
-def _focused_topics(sections: Sequence[PlannedSection], word: str) -> set[str]:
-    """Return the topics with a word in their names; where none has it, in those of sections."""
-    topics = {section.topic for section in sections if word in section.topic.casefold()}
-    return topics or {
-        section.topic for section in sections if word in " ".join(section.heading.path).casefold()
-    }
+def _topics(sections: Iterable[PlannedSection]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(section.topic for section in sections))
+
+
+def sections_about(sections: Sequence[PlannedSection], area: str) -> tuple[PlannedSection, ...]:
+    """Return the sections of the topics with a word in their names.
+
+    Where no topic has it, they are those that have it in a heading, or below such a one.
+    """
+    word = area.casefold()
+    found = tuple(section for section in sections if word in section.topic.casefold())
+    return found or tuple(
+        section for section in sections if word in " ".join(section.heading.path).casefold()
+    )
 
 
 def minutes(characters: int) -> int:
