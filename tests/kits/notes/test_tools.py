@@ -121,6 +121,29 @@ def test_answer_is_verbatim_with_its_sources(call):
     assert without == {key: value for key, value in found.items() if key != "sources"}
 
 
+def test_answer_states_only_what_a_budget_leaves_of_its_passages(notes, call):
+    lines = [f"{number}. The train of lesson {number} trains a dragon.\n" for number in range(40)]
+    notes.write("dragons.md", "# Dragons\n\n" + "".join(lines))
+    for name in ("trains", "lessons"):
+        notes.write(f"{name}.md", f"# {name}\n\nA lesson about a train and a dragon.\n")
+    question = "Which lesson does train the dragon?"
+    whole = call("ask", question=question)
+    assert "truncated_count" not in whole
+    assert "is_cut" not in whole
+    for tokens in (200, 300, 400, 600, 1000):
+        cut = call("ask", question=question, max_tokens=tokens)
+        omitted = len(whole["sources"]) - len(cut["sources"])
+        assert cut.get("truncated_count", 0) == omitted
+        for source, entire in zip(cut["sources"], whole["sources"], strict=False):
+            text = source["text"]
+            assert all(text[start:end].strip() for start, end in source.get("highlights", ()))
+            assert cut.get("is_cut", False) == (text != entire["text"])
+            written = (notes.root / source["path"]).read_text().splitlines()
+            stated = written[source["line_start"] - 1 : source["line_end"]]
+            assert stated[-1].startswith(text.rstrip().splitlines()[-1])
+    assert call("ask", question=question, max_tokens=200)["is_cut"]
+
+
 def test_trends_compare_a_period_with_the_previous_one(call):
     found = call("trends")
     assert found.pop("topTopics")[0] == {

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp
 from operator import mul
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import QUERY_CHARACTERS, MaxTokens
 from ubp.frame.budget import MIN_BEGINNING, TokenLimit
 from ubp.frame.encoding import Json
-from ubp.frame.fields import Fraction, Keyword, Option, PagePath, Span, Title
+from ubp.frame.fields import Count, Fraction, Keyword, Option, PagePath, Span, Title
 from ubp.frame.wording import count, printable_line
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
@@ -83,6 +83,8 @@ class AnswerRecord:
         "what passages are of: notes of a collection, or a repository's pages",
     ] = "note"
     sources: Annotated[tuple[AnswerSourceRecord, ...], "the passages, best first"] = ()
+    truncated_count: Annotated[Count, "passages that are left out because of max_tokens"] = 0
+    is_cut: Annotated[bool, "whether the end of the text is left out because of max_tokens"] = False
     written_by: Annotated[str, "model that wrote it from the sources; empty: it is verbatim"] = ""
     why_not_written: Annotated[str, "why the configured model did not write it"] = ""
 
@@ -233,7 +235,10 @@ def features_of(found: FoundNotes) -> tuple[float, float, float]:
 
 
 def fit(record: Json, limit: TokenLimit) -> None:
-    """Cut off the end of the answer, as far as a passage has it, then drop the last passages."""
+    """Cut off the end of the answer, as far as a passage has it, then drop the last passages.
+
+    Where one is left, the places of words in it are dropped before its end is cut off.
+    """
     if limit.excess(record) <= 0:
         return
     sources = record.get("sources", [])
@@ -241,8 +246,28 @@ def fit(record: Json, limit: TokenLimit) -> None:
         part = {**record, "sources": []}
         limit._replace(most=int(limit.most * ANSWER_SHARE)).truncate(part, part, "answer")
         record["answer"] = part["answer"] or record["answer"][:MIN_BEGINNING]
-    if not limit.keep_first(record, sources):
+    if limit.drop(record, _last_parts(record, sources, limit)):
+        return
+    record["is_cut"] = True
+    lines = [_last_line(source) for source in sources]
+    if not limit.shorten(record, sources):
         limit.shorten(record, [record])
+    for source, line in zip(sources, lines, strict=True):
+        # Lines may be left out within a passage: those that were cut off are counted, not the rest.
+        source["line_end"] -= line - _last_line(source)
+
+
+def _last_line(source: Json) -> int:
+    text: str = source["text"]
+    return text.rstrip("\n").count("\n")
+
+
+def _last_parts(record: Json, sources: list[Json], limit: TokenLimit) -> Iterator[Any]:
+    while len(sources) > 1:
+        record["truncated_count"] = record.get("truncated_count", 0) + 1
+        yield sources.pop()
+    if sources and sources[0].get("highlights"):
+        yield limit.clear(sources[0], "highlights")
 
 
 def text(record: AnswerRecord, write: Writer) -> Iterator[str]:
@@ -270,6 +295,10 @@ def _agents_text(record: AnswerRecord, write: Writer) -> Iterator[str]:
         yield f"[{source.number}] {write.title(source.title)} {about(source, write)}"
         yield f"  lines {source.line_start}-{source.line_end}{_words(source, write)}"
         yield from write.enclose(source.text, marker)
+    if record.is_cut:
+        yield "[The end of the text is omitted: use a larger max_tokens]"
+    if record.truncated_count:
+        yield f"[{count(record.truncated_count, 'more passage')}: use a larger max_tokens]"
 
 
 def _peoples_text(record: AnswerRecord, write: Writer) -> Iterator[str]:
