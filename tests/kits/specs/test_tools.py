@@ -261,25 +261,29 @@ def test_versions_are_compared_by_sections(call, citation):
     }
 
 
-def test_words_that_a_budget_leaves_out_of_a_comparison_are_counted(
-    repository, repository_in, tmp_path, monkeypatch
-):
+@pytest.fixture
+def grammar(repository, repository_in, tmp_path, monkeypatch):
+    """Call a tool about a local repository with two versions of a grammar."""
     monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
     upstream = repository_in(tmp_path / "grammar")
     for number, word in enumerate(("old", "new"), 1):
-        rules = "".join(f"Rule {each} is {word} here. " for each in range(20))
-        upstream.write("spec.md", f"# Grammar\n\n## Rules\n\n{rules}\n\n## {word}\n")
+        rules = "".join(f"Rule {each} is {word} here.\n\n" for each in range(20))
+        upstream.write("spec.md", f"# Grammar\n\n## Rules\n\n{rules}## {word}\n")
         upstream.commit()
         upstream.git("tag", f"{number}.0")
     add = ["collections", "add", "grammar", str(upstream.root), "--language", "ebnf", "--yes"]
     assert main(["-C", str(tmp_path), "-q", *add]) == 0
     repository.write("README.md", "# Project\n")
     repository.commit()
-    (tool,) = (tool for tool in select_tools(["specs"]) if tool.name == "compare_versions")
-    asked = {"language": "ebnf", "from": "1.0", "to": "2.0"}
+    tools = {tool.name: tool for tool in select_tools(["specs"])}
     with Workspace.open(str(repository.root)) as workspace:
-        whole = call_tool(tool, workspace, asked)
-        cut = call_tool(tool, workspace, {**asked, "max_tokens": 300})
+        yield lambda name, **asked: call_tool(tools[name], workspace, {"language": "ebnf", **asked})
+
+
+def test_words_that_a_budget_leaves_out_of_a_comparison_are_counted(grammar):
+    versions = {"from": "1.0", "to": "2.0"}
+    whole = grammar("compare_versions", **versions)
+    cut = grammar("compare_versions", **versions, max_tokens=360)
     assert [change["kind"] for change in whole.record["changes"]] == ["changed", "added", "removed"]
     assert whole.text.count("grammar 1.0, commit") == 2  # the changed one, and the removed one
     assert "omitted" not in whole.text
@@ -290,8 +294,26 @@ def test_words_that_a_budget_leaves_out_of_a_comparison_are_counted(
     )
     assert 0 < changed["omitted_words"] == total - shown
     assert f"[{total - shown} words omitted: use section_id or a larger max_tokens]" in cut.text
-    assert ("old" in changed, len(others)) == (False, 2)
+    assert "old" not in changed
+    assert [change["words"][0]["text"] for change in others] == ["new", "old"]
     assert "[1 citation in 1.0 omitted, with the ids of the newer ones: use" in cut.text
+
+
+def test_section_that_a_budget_cuts_is_as_long_as_it_allows_and_says_so(grammar):
+    whole = grammar("get_section", section_id="rules")
+    cut = grammar("get_section", section_id="rules", max_tokens=200)
+    assert "omitted" not in whole.text
+    text, shown = (answer.record["content"]["fulltext"] for answer in (whole, cut))
+    assert text.startswith(shown)
+    assert len(shown) > len(text) // 3
+    assert "[The end of the text is omitted: use a larger max_tokens]" in cut.text
+
+
+def test_missing_version_of_a_local_repository_is_fetched_there(grammar, tmp_path):
+    with pytest.raises(CollectionError, match=r"The version 3\.0 of ebnf is not here") as caught:
+        grammar("get_section", section_id="rules", version="3.0")
+    directory = tmp_path / "grammar"
+    assert caught.value.hint == f"A person can fetch it there: git -C {directory} fetch"
 
 
 def test_plan_has_every_section_once_and_the_focus_first(call):

@@ -152,7 +152,7 @@ def text(record: LearningPlanRecord, write: Writer) -> Iterator[str]:
                 f"({write.name(section.section_id)}){address}"
             )
         if week.omitted_sections:
-            yield f"  [{count(week.omitted_sections, 'more section')}: max_tokens]"
+            yield f"  [{count(week.omitted_sections, 'more section')}: use a larger max_tokens]"
 
 
 BUILD_LEARNING_PLAN = Answer(

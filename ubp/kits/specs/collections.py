@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ubp.core.config import CollectionSetting
 from ubp.core.errors import CollectionError, UbpError
 from ubp.core.model import ObjectId
-from ubp.core.shell import ubp_command
+from ubp.core.shell import git_fetch_in, ubp_command
 from ubp.core.text import closest_name, fold
 from ubp.git.repository import Repository
 from ubp.index.collections import (
@@ -197,11 +197,14 @@ def check_version(
             versions += [each.version for each in found if each.is_fetched]
     if having:
         return tuple(having)
-    names = " ".join(specification.collection.name for specification in specifications)
+    collections = [specification.collection for specification in specifications]
+    fetched = [f"{each.name}@{version}" for each in collections if each.kind != "local"]
     raise CollectionError(
         f"The version {version} of {language} is not here.",
         cause=f"These versions are: {', '.join(dict.fromkeys(versions))}.",
-        hint=f"A person can fetch it: {ubp_command('collections', 'sync', f'{names}@{version}')}",
+        hint=f"A person can fetch it: {ubp_command('collections', 'sync', *fetched)}"
+        if fetched
+        else f"A person can fetch it there: {git_fetch_in(collections[0].address)}",
     )
 
 

@@ -21,6 +21,7 @@ from ubp.search.compare import ChangeKind, compare_versions
 
 COMPARISON_TOKENS = 8_000
 MORE = "use section_id or a larger max_tokens"
+NOTICE_TOKENS = 20  # what it takes to say that words are left out: fewer are shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +122,8 @@ def _details(changes: list[Json], limit: TokenLimit) -> Iterator[Any]:
     yield [limit.clear(change, "old") for change in changes if _is_in_place(change)]
     for change in sorted(changes, key=lambda change: -limit.weigh(change.get("words", []))):
         words = change.get("words", [])
+        if limit.weigh(words) <= NOTICE_TOKENS:
+            return
         while words:
             last = words.pop()
             change["omitted_words"] = change.get("omitted_words", 0) + len(last["text"].split())

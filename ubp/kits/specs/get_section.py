@@ -28,6 +28,7 @@ class SpecContentRecord:
     is_truncated: Annotated[bool, "whether there is more"]
     fulltext_available: Annotated[bool, "whether the licence allows to show all of it"]
     fulltext: Annotated[str | None, "all of it, or as much as max_tokens allows"] = None
+    is_cut: Annotated[bool, "whether its end is left out because of max_tokens"] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,24 +80,27 @@ def fit(record: Json, limit: TokenLimit) -> None:
     content = record["content"]
     if limit.excess(record) <= 0:
         return
+    content["is_truncated"] = content["is_cut"] = True
     if content.get("fulltext"):
         limit.truncate(record, content, "fulltext")
-        content["is_truncated"] = True
-    if limit.excess(record) > 0:
+        if content["fulltext"] and limit.excess(record) <= 0:
+            return
         limit.clear(content, "fulltext")
-        limit.truncate(record, content, "excerpt")
+    limit.truncate(record, content, "excerpt")
 
 
 def text(record: SpecSectionRecord, write: Writer) -> Iterator[str]:
     """Yield the text of a section with its citation."""
     content = record.content
-    body = content.fulltext or content.excerpt
+    body = content.excerpt if content.fulltext is None else content.fulltext
     marker = write.marker(body or " ")  # where nothing fits, the text is shown to be empty
     yield write.notice(marker)
     yield from cited(record.citation, write)
     yield from write.enclose(body, marker)
     if content.is_truncated and not content.fulltext_available:
         yield ONLY_EXCERPT
+    if content.is_cut:
+        yield "[The end of the text is omitted: use a larger max_tokens]"
 
 
 GET_SECTION = Answer(

@@ -149,7 +149,8 @@ def text(record: SpecSearchRecord, write: Writer) -> Iterator[str]:
     yield f"{count(len(record.results), 'section')}, best first. {write.notice()}"
     for result in record.results:
         yield from cited(result, write)
-        yield f"  {write.quote(' '.join(result.snippet.text.split()))}"
+        if result.snippet.text:
+            yield f"  {write.quote(' '.join(result.snippet.text.split()))}"
     if record.truncated_count:
         yield f"[{count(record.truncated_count, 'more section')}: use a larger max_tokens]"
 
