@@ -76,6 +76,11 @@ def _texts(part: Any) -> Iterator[_Text]:
                 yield _Text(part, name, value)
 
 
+def count_breaks(text: str) -> int:
+    """Return how many lines a passage has after its first one."""
+    return text.rstrip("\n").count("\n")
+
+
 class TokenLimit(NamedTuple):
     """The most that `measure` may count in what is sent of a record, which `write` returns.
 

@@ -100,6 +100,13 @@ def test_search_returns_notes_with_their_fields(call):
             call("search", query="tomatoes", filters={name: "soon"})
 
 
+def test_notes_that_a_budget_leaves_out_are_counted(call):
+    whole = call("search", query="LangChain OR CrewAI OR vector")
+    cut = call("search", query="LangChain OR CrewAI OR vector", max_tokens=200)
+    assert "truncated_count" not in whole
+    assert 0 < cut["truncated_count"] == len(whole["results"]) - len(cut["results"])
+
+
 def test_answer_is_verbatim_with_its_sources(call):
     found = call("ask", question="How many hours of sun do tomatoes need?")
     marked = found["sources"][0].pop("highlights")

@@ -13,7 +13,9 @@ import jsonschema
 import pytest
 from mcp import Client, MCPError
 
+from ubp.frame.budget import TokenLimit, count_tokens
 from ubp.kits.rag.projects import read_settings
+from ubp.kits.rag.rag_search import fit
 from ubp.server.protocol import create_server
 from ubp.server.repositories import Repositories, ServedRepository
 from ubp.server.scheduler import Scheduler
@@ -338,7 +340,7 @@ async def test_texts_enclose_passages_and_report_failures_like_other_sets(reposi
         place = r'^docs/auth\.md:\d+-\d+ > "Auth" \(score [\d.]+; .*id [0-9a-f-]{36}\)$'
         assert re.search(place, found, re.MULTILINE)
         cut = await ask("rag_search", query="password", search_type="keyword", max_tokens=200)
-        assert cut.startswith("1 passage, best first, of 4 found. ")
+        assert cut.startswith("1 passage, best first, of at least 4 found. ")
         assert "more passage" in cut
         suggested = await ask("rag_suggest", context=AUTH, context_type="code")
         assert 'docs/auth.md: "Auth" (relevance ' in suggested
@@ -385,3 +387,16 @@ def test_settings_are_read_from_the_environment_and_the_file(tmp_path):
     settings = read_settings({"RAG_CONFIG_PATH": str(file)})
     assert settings.roots == (str(tmp_path / "a"), "/b")
     assert settings.projects == ("x",)
+
+
+def test_passage_that_a_budget_cuts_states_its_last_line():
+    lines = [f"Line {number} of the file is here." for number in range(60, 101)]
+    text = "\n".join(["# Heading", "[…]", *lines])
+    place = {"line_start": 1, "line_end": 100}
+    record = {"results": [{"text": text, "position": place, "highlights": [{"start": 2}]}]}
+    fit(record, TokenLimit(200, count_tokens))
+    (result,) = record["results"]
+    assert record["is_cut"]
+    last = result["text"].splitlines()[-1]
+    assert last in lines[:-1]
+    assert last.startswith(f"Line {place['line_end']} ")

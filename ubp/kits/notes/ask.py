@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import QUERY_CHARACTERS, MaxTokens
-from ubp.frame.budget import MIN_BEGINNING, TokenLimit
+from ubp.frame.budget import MIN_BEGINNING, TokenLimit, count_breaks
 from ubp.frame.encoding import Json
 from ubp.frame.fields import Count, Fraction, Keyword, Option, PagePath, Span, Title
 from ubp.frame.wording import count, printable_line
@@ -249,17 +249,12 @@ def fit(record: Json, limit: TokenLimit) -> None:
     if limit.drop(record, _last_parts(record, sources, limit)):
         return
     record["is_cut"] = True
-    lines = [_last_line(source) for source in sources]
+    lines = [count_breaks(source["text"]) for source in sources]
     if not limit.shorten(record, sources):
         limit.shorten(record, [record])
-    for source, line in zip(sources, lines, strict=True):
+    for source, before in zip(sources, lines, strict=True):
         # Lines may be left out within a passage: those that were cut off are counted, not the rest.
-        source["line_end"] -= line - _last_line(source)
-
-
-def _last_line(source: Json) -> int:
-    text: str = source["text"]
-    return text.rstrip("\n").count("\n")
+        source["line_end"] -= before - count_breaks(source["text"])
 
 
 def _last_parts(record: Json, sources: list[Json], limit: TokenLimit) -> Iterator[Any]:

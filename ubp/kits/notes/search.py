@@ -62,6 +62,7 @@ class NotesRecord:
     results: Annotated[tuple[NoteResultRecord, ...], "best first"]
     totalMatches: Annotated[Count, "how many match, also those beyond the limit"]
     is_total_exact: Annotated[bool, "false: there may be more"] = True
+    truncated_count: Annotated[Count, "notes that are left out because of max_tokens"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,7 @@ def without_title(passage: str, note: Note) -> str:
 
 def fit(record: Json, limit: TokenLimit) -> None:
     """Drop the last results."""
-    limit.keep_first(record, record["results"])
+    limit.keep_first(record, record["results"], counter="truncated_count")
 
 
 def text(record: NotesRecord, write: Writer) -> Iterator[str]:
@@ -232,6 +233,8 @@ def text(record: NotesRecord, write: Writer) -> Iterator[str]:
         for passage in (note.summary, note.text):
             if passage and passage != note.title:
                 yield f"  {write.quote(' '.join(passage.split()))}"
+    if record.truncated_count:
+        yield f"[{count(record.truncated_count, 'more note')}: use a larger max_tokens]"
 
 
 SEARCH = Answer(

@@ -11,7 +11,7 @@ from ubp.core.model import QUIET_LEVELS, FilePath, Level
 from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import MaxTokens, Query, Tags, between
-from ubp.frame.budget import TokenLimit
+from ubp.frame.budget import TokenLimit, count_breaks
 from ubp.frame.encoding import Json
 from ubp.frame.fields import Count, DocId, Fraction, PagePath
 from ubp.frame.wording import count, moment
@@ -80,6 +80,7 @@ class RagSearchRecord:
     total_found: Annotated[Count, "passages that were found, at least"]
     search_time_ms: Annotated[float, "time taken"]
     truncated_count: Annotated[Count, "passages that are left out because of max_tokens"] = 0
+    is_cut: Annotated[bool, "whether the end of the text is left out because of max_tokens"] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,19 +229,24 @@ def _creation_dates(project: projects.Project, view: View) -> Mapping[FilePath, 
 
 
 def fit(record: Json, limit: TokenLimit) -> None:
-    """Drop the places of words, then the last passages."""
+    """Drop the places of words, then the last passages, then the end of the first one."""
     results = record["results"]
-    if limit.drop(record, (_drop_highlights(result) for result in reversed(results))):
+    if limit.drop(record, _last_parts(record, results)) or not results:
         return
-    limit.keep_first(record, results, counter="truncated_count")
-    for result in results:
-        place = result["position"]
-        place["line_end"] = min(place["line_end"], place["line_start"] + result["text"].count("\n"))
+    record["is_cut"] = True
+    lines = count_breaks(results[0]["text"])
+    limit.shorten(record, results)
+    # Lines may be left out within a passage: those that were cut off are counted, not the rest.
+    results[0]["position"]["line_end"] -= lines - count_breaks(results[0]["text"])
 
 
-def _drop_highlights(result: Json) -> Json:
-    places, result["highlights"] = result["highlights"], []
-    return {"highlights": places}
+def _last_parts(record: Json, results: list[Json]) -> Iterator[Json]:
+    for result in reversed(results):
+        places, result["highlights"] = result["highlights"], []
+        yield {"highlights": places}
+    while len(results) > 1:
+        record["truncated_count"] = record.get("truncated_count", 0) + 1
+        yield results.pop()
 
 
 def text(record: RagSearchRecord, write: Writer) -> Iterator[str]:
@@ -250,7 +256,7 @@ def text(record: RagSearchRecord, write: Writer) -> Iterator[str]:
         return
     marker = write.marker(*(result.text for result in record.results))
     passages = count(len(record.results), "passage")
-    yield f"{passages}, best first, of {record.total_found} found. {write.notice(marker)}"
+    yield f"{passages}, best first, of at least {record.total_found} found. {write.notice(marker)}"
     for result in record.results:
         place = result.position
         headings = f" > {write.title(place.section)}" if place.section else ""
@@ -261,6 +267,8 @@ def text(record: RagSearchRecord, write: Writer) -> Iterator[str]:
         lines = f"{place.line_start}-{place.line_end}"
         yield f"{write.path(result.file_path)}:{lines}{headings} ({known})"
         yield from write.enclose(result.text, marker)
+    if record.is_cut:
+        yield "[The end of the text is omitted: use a larger max_tokens]"
     if record.truncated_count:
         yield f"[{count(record.truncated_count, 'more passage')}: use a larger max_tokens]"
 
