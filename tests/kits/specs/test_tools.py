@@ -268,7 +268,8 @@ def grammar(repository, repository_in, tmp_path, monkeypatch):
     upstream = repository_in(tmp_path / "grammar")
     for number, word in enumerate(("old", "new"), 1):
         rules = "".join(f"Rule {each} is {word} here.\n\n" for each in range(20))
-        upstream.write("spec.md", f"# Grammar\n\n## Rules\n\n{rules}## {word}\n")
+        code = "```\na\n" + "\n" * number + "b\n```\n"
+        upstream.write("spec.md", f"# Grammar\n\n{code}\n## Rules\n\n{rules}## {word}\n")
         upstream.commit()
         upstream.git("tag", f"{number}.0")
     add = ["collections", "add", "grammar", str(upstream.root), "--language", "ebnf", "--yes"]
@@ -283,20 +284,22 @@ def grammar(repository, repository_in, tmp_path, monkeypatch):
 def test_words_that_a_budget_leaves_out_of_a_comparison_are_counted(grammar):
     versions = {"from": "1.0", "to": "2.0"}
     whole = grammar("compare_versions", **versions)
-    cut = grammar("compare_versions", **versions, max_tokens=360)
-    assert [change["kind"] for change in whole.record["changes"]] == ["changed", "added", "removed"]
-    assert whole.text.count("grammar 1.0, commit") == 2  # the changed one, and the removed one
+    cut = grammar("compare_versions", **versions, max_tokens=420)
+    code, _, added, removed = whole.record["changes"]
+    assert [code["kind"], added["kind"], removed["kind"]] == ["changed", "added", "removed"]
+    assert "  + an empty line of code\n" in whole.text
+    assert whole.text.count("grammar 1.0, commit") == 3  # the changed ones, and the removed one
     assert "omitted" not in whole.text
-    changed, *others = cut.record["changes"]
+    _, changed, *others = cut.record["changes"]
     total, shown = (
         sum(len(words["text"].split()) for words in change.get("words", ()))
-        for change in (whole.record["changes"][0], changed)
+        for change in (whole.record["changes"][1], changed)
     )
     assert 0 < changed["omitted_words"] == total - shown
     assert f"[{total - shown} words omitted: use section_id or a larger max_tokens]" in cut.text
     assert "old" not in changed
     assert [change["words"][0]["text"] for change in others] == ["new", "old"]
-    assert "[1 citation in 1.0 omitted, with the ids of the newer ones: use" in cut.text
+    assert "[2 citations in 1.0 omitted, with the ids of the newer ones: use" in cut.text
 
 
 def test_section_that_a_budget_cuts_is_as_long_as_it_allows_and_says_so(grammar):

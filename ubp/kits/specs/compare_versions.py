@@ -150,7 +150,8 @@ def text(record: SpecComparisonRecord, write: Writer) -> Iterator[str]:
         citations = filter(None, (change.new, change.old))
         yield from dict.fromkeys(line for each in citations for line in cited(each, write))
         for words in change.words:
-            yield f"  {'+' if words.kind == 'added' else '-'} {write.quote(words.text)}"
+            quoted = write.quote(words.text) if words.text.strip() else "an empty line of code"
+            yield f"  {'+' if words.kind == 'added' else '-'} {quoted}"
         if change.omitted_words:
             yield f"  [{count(change.omitted_words, 'word')} omitted: {MORE}]"
     if uncited := sum(change.old is None and change.kind != "added" for change in record.changes):
