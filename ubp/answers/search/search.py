@@ -907,7 +907,11 @@ def _staleness(page: FoundPageRecord) -> str:
 
 
 def _shown_lines(section: SectionHitRecord) -> str:
-    return f", lines {section.text_start}-{section.text_end}:" if _is_cut(section) else ""
+    """Return the lines of a section's text, which of a tiny one has its neighbors, if others."""
+    shown = section.text_start, section.text_end
+    if not section.text or shown == (section.line_start, section.line_end):
+        return ""
+    return f", lines {section.text_start}-{section.text_end}:"
 
 
 def _is_cut(section: SectionHitRecord) -> bool:
