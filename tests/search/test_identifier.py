@@ -4,7 +4,9 @@ import os
 
 import pytest
 
+from ubp.answers.search.identifier import peoples_lines
 from ubp.answers.search.search import SearchRequest
+from ubp.frame.writer import Writer
 from ubp.search.identifier import read_identifier
 from ubp.server.tools.tool import call_tool, make_tool
 from ubp.workspace import Workspace
@@ -51,9 +53,13 @@ def project(repository):
     return repository
 
 
-def identifier_of(repository, query, **options):
-    with Workspace.open(str(repository.root), model="none") as workspace:
+def identifier_at(root, query, **options):
+    with Workspace.open(str(root), model="none") as workspace:
         return workspace.ask(SearchRequest(query, **options)).identifier
+
+
+def identifier_of(repository, query, **options):
+    return identifier_at(repository.root, query, **options)
 
 
 def places(found):
@@ -88,6 +94,27 @@ def test_work_tree_counts_as_it_is_and_a_revision_as_it_was(project):
         "src/limits.py", 4, "def max_tokens(a):"
     )  # fmt: skip
     assert places(identifier_of(project, "max_tokens", ref="HEAD"))[0][:2] == ("src/limits.py", 1)
+
+
+def test_code_of_a_partial_clone_is_searched_unless_it_lacks_files(project, tmp_path):
+    project.git("config", "uploadpack.allowFilter", "true")
+    project.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    source, whole, bare = f"file://{project.root}", tmp_path / "whole", tmp_path / "bare.git"
+    project.git("clone", "-q", "--filter=blob:limit=4m", source, str(whole))
+    project.git("clone", "-q", "--bare", "--filter=blob:none", source, str(bare))
+    page = project.git("rev-parse", "HEAD:docs/a.md")
+    project.git("-C", str(bare), "fetch", "-q", "origin", page)
+    found = identifier_at(whole, "max_tokens")
+    assert (places(found), found.is_code_searched) == (
+        places(identifier_of(project, "max_tokens")),
+        True,
+    )
+    found = identifier_at(bare, "max_tokens")
+    assert (found.total_lines, found.definitions, found.is_code_searched) == (1, (), False)
+    first, *_ = peoples_lines(found, Writer())
+    assert first == (
+        "max_tokens: in 1 line of 1 page, code not searched: this partial clone lacks files"
+    )
 
 
 def test_definition_behind_a_link_out_of_the_repository_is_not_shown(project, tmp_path):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.bindings.path_words import is_test
+from ubp.core.errors import GitCommandError
 from ubp.core.model import FilePath
 from ubp.frame.budget import TokenLimit
 from ubp.frame.encoding import Json
@@ -55,6 +56,9 @@ class IdentifierRecord:
         tuple[DefinitionRecord, ...], "definitions in code, tests last; at most 5"
     ] = ()
     total_definitions: Annotated[Count, "number of definitions"] = 0
+    is_code_searched: Annotated[
+        bool, "false where a partial clone lacks files, so that there may be definitions"
+    ] = True
     lines: Annotated[
         tuple[NamingLineRecord, ...], "lines of pages with it, the best pages first"
     ] = ()
@@ -67,7 +71,8 @@ def find_identifier(
 ) -> IdentifierRecord | None:
     """Return where an identifier occurs; None: the query is none, or nothing has it.
 
-    Definitions are those of the repository that the pages are in, unless it lacks files.
+    Definitions are those of the repository that the pages are in. Git stops at the first file that
+    a partial clone lacks.
     """
     name = read_identifier(query)
     if name is None:
@@ -75,8 +80,14 @@ def find_identifier(
     within = file_names(view).select(Condition(filters)) if filters.are_any else None
     lines = find_lines(view, name, best, within)
     definitions: list[Definition] = []
-    if session.collection is None and not session.repository.is_partial():
-        definitions = find_defining(view, name, session.is_hidden)
+    is_searched = True
+    if session.collection is None:
+        try:
+            definitions = find_defining(view, name, session.is_hidden)
+        except GitCommandError:
+            if not session.repository.is_partial():
+                raise
+            is_searched = False
     if not lines and not definitions:
         return None
     ordered = sorted(definitions, key=lambda found: (is_test(found.path), found.path, found.line))
@@ -92,6 +103,7 @@ def find_identifier(
             for found in ordered[:MAX_DEFINITIONS]
         ),
         total_definitions=len(definitions),
+        is_code_searched=is_searched,
         lines=tuple(
             NamingLineRecord(filepath=line.path, line=line.line, text=line.text, copies=line.copies)
             for line in lines[:MAX_LINES]
@@ -154,6 +166,8 @@ def _counts(record: IdentifierRecord) -> str:
     if record.total_lines:
         pages = count(record.total_pages, "page")
         parts.append(f"in {count(record.total_lines, 'line')} of {pages}")
+    if not record.is_code_searched:
+        parts.append("code not searched: this partial clone lacks files")
     return ", ".join(parts)
 
 
