@@ -347,3 +347,4 @@ def test_record_of_a_list_has_nearly_as_many_pages_as_the_text_of_the_same_budge
     valid(tools["list_pages"].output_schema, found.record)
     assert len(found.record["pages"]) >= 0.8 * len(text.record["pages"])
     assert count_tokens(found.text) <= budget
+    assert abs(found.record["token_estimate"] - count_tokens(found.text)) <= 1

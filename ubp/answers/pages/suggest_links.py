@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import MaxTokens, Ref, between
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.frame.fields import (
     REVISION,
     Count,
@@ -37,6 +39,8 @@ PASSAGE_CHARACTERS = 240
 SHOWN_CHARACTERS = 110
 MAX_DUPLICATES = 3  # that people see
 INDENT = "      "
+NO_ROOM = "null where max_tokens leaves no room"
+SPARE = ("doc_id", "doc_type", "heading_path")
 
 PairScore = Annotated[
     Fraction,
@@ -54,13 +58,13 @@ Similarity = Annotated[
 class PassageRecord:
     """A passage of one of two similar pages."""
 
-    doc_id: DocId
+    doc_id: Annotated[DocId | None, NO_ROOM] = None
     filepath: PagePath
     title: Title
-    doc_type: DocType
+    doc_type: Annotated[DocType | None, NO_ROOM] = None
     heading_path: Annotated[
         tuple[str, ...], "headings above the passage, starting with the page's H1"
-    ]
+    ] = ()
     line_start: Annotated[Line, "first line of the passage in the page, from 1"]
     line_end: Annotated[Line, "last line"]
     content: Annotated[
@@ -105,6 +109,7 @@ class SuggestionsRecord:
         "number of sections that could not be compared, because their content is missing from this"
         " clone",
     ] = 0
+    truncated_count: Annotated[Count, "number of pairs omitted"] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +201,25 @@ def run(session: Session, request: SuggestLinksRequest) -> SuggestionsRecord:
     )
 
 
+def fit_suggestions(record: Json, limit: TokenLimit) -> None:
+    """Drop duplicates, then the worst pairs, and of the best one what its places do not need."""
+    pairs = record["suggestions"]
+    parts = [pair[side] for pair in pairs[:1] for side in ("first", "second")]
+    if not (
+        limit.drop(record, _last_pairs(record))
+        or limit.drop(record, (limit.clear(part, key) for key in SPARE for part in parts))
+        or limit.shorten(record, pairs)
+    ):
+        limit.drop(record, (limit.clear(part, "content") for part in parts))
+
+
+def _last_pairs(record: Json) -> Iterator[Any]:
+    suggestions, duplicates = record["suggestions"], record.get("duplicates", [])
+    while duplicates or len(suggestions) > 1:
+        record["truncated_count"] = record.get("truncated_count", 0) + 1
+        yield (duplicates or suggestions).pop()
+
+
 def text(record: SuggestionsRecord, write: Writer) -> Iterator[str]:
     """Yield some lines a pair, then the pairs with the same text; quietly places alone."""
     if write.is_quiet:
@@ -221,7 +245,7 @@ def _agents_text(record: SuggestionsRecord, write: Writer) -> Iterator[str]:
         for part in (pair.first, pair.second):
             stale = "" if part.staleness in QUIET_LEVELS else f" ({part.staleness})"
             headings = " > ".join(map(write.title, part.heading_path))
-            yield f"  {_place(part, write)} {headings}{stale}"
+            yield f"  {_place(part, write)} {headings}{stale}".rstrip()
             if part.content:
                 passage = summarize(part.content, SHOWN_CHARACTERS)
                 yield f"    {write.quote(passage or part.content[:SHOWN_CHARACTERS])}"
@@ -231,6 +255,8 @@ def _agents_text(record: SuggestionsRecord, write: Writer) -> Iterator[str]:
             yield f"  {_place(same.first, write)} and {_place(same.second, write)}"
     if record.pending_sections:
         yield f"[{count(record.pending_sections, 'section')} could not be compared]"
+    if record.truncated_count:
+        yield f"[{count(record.truncated_count, 'more pair')}: use a larger max_tokens]"
 
 
 def _peoples_text(record: SuggestionsRecord, write: Writer) -> Iterator[str]:
@@ -285,7 +311,7 @@ SUGGEST_LINKS = Answer(
     record=SuggestionsRecord,
     run=run,
     text=text,
-    items="suggestions",
+    fit=fit_suggestions,
     reads_collections=True,
     tool=ToolTraits(
         title="Suggest links",

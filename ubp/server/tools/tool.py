@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 from ubp.edits.leases import renew
 from ubp.edits.model import Agent
 from ubp.frame.arguments import check_arguments, make_request, reject_path_traversal
-from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
+from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer, count_tokens
 from ubp.frame.encoding import Json, from_object, to_json
 from ubp.frame.fields import AnswerFacts
 from ubp.frame.quoting import enclose_titles
@@ -307,6 +307,8 @@ def _answer(
         counted = limits if number > 1 else ()
         shares = [limit.most / (limit.most + limit.excess(record)) for limit in counted]
         if min(shares, default=1.0) >= 1:
+            if limits:
+                record["token_estimate"] = count_tokens(to_json(record))
             return ToolAnswer(record, write(record))
         request = replace(request, limit=min(number - 1, max(1, int(number * min(shares)))))
 
