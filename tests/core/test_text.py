@@ -98,6 +98,10 @@ def test_long_summary_ends_with_a_sentence_or_an_ellipsis(text, summary):
     assert summarize(text, 30) == summary
 
 
+def test_excerpt_keeps_the_words_of_table_cells_apart():
+    assert summarize("So <tr><td>one</td><td>tw<b>o</b></td></tr> is<br>it.") == "So one two is it."
+
+
 @given(st.text(alphabet="ab .。!\n#`~|[]()日本", max_size=200), st.integers(0, 60))
 def test_excerpt_is_a_beginning_that_fits(text, size):
     kept = truncate_page(text, Budget(size).fits)
@@ -143,7 +147,8 @@ def test_closest_names_are_limited_and_ordered_by_similarity():
         ("A [link](x.md), **bold** and ~~gone~~.", "A link, bold and gone."),
         ("[a][r] ![image](x.png) [**b**](y)", "a  b"),
         ("<script setup>\nimport A from 'a'\n</script>\n\ntext", "\n\n\n\ntext"),
-        ("a <b>x</b><br> <!-- no\n--> c", "a x \n c"),
+        ("a <b>x</b> <!-- no\n--> c", "a x \n c"),
+        ("<td>a</td><td>b<br/>s<b>u</b>b<p\n></p>", " a  b sub\n "),
         ("## Head\n\n`**a** [b](c)`", "Head\n\n`**a** [b](c)`"),
         ("```js\na[0](1) ** 2 ** 3\n```\nafter", "\na[0](1) ** 2 ** 3\n\nafter"),
         ("a[0] and 2 ** 3 ** 4, *one* and __init__", "a[0] and 2 ** 3 ** 4, *one* and __init__"),

@@ -82,6 +82,17 @@ def test_markup_case_and_line_breaks_are_not_differences(compare, old, new):
     assert compare({"a.md": BEFORE}, {"a.md": BEFORE.replace(old, new)}).changes == ()
 
 
+def test_words_of_cells_and_around_a_break_are_words_of_their_own(compare):
+    old = "# A\n\nThe u<b>in</b>t<td>included.</td><td>Line<br>two</td> ends.\n"
+    found = compare({"a.md": old}, {"a.md": old.replace("included", "excluded")})
+    assert words(found.changes[0]) == [
+        ("equal", "A The uint"),
+        ("removed", "included."),
+        ("added", "excluded."),
+        ("equal", "Line two ends."),
+    ]
+
+
 def test_code_is_compared_byte_by_byte(compare):
     code = "# A\n\n```go\nx := 1\n```\n"
     found = compare({"a.md": code}, {"a.md": code.replace("x := 1", "X := 1")})

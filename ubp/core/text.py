@@ -199,9 +199,14 @@ _SENTENCE = (
 _WORD = rf"\S(?=\s|\Z)|[{CJK_RANGES}]"
 # Obsidian's comments too, and the programs of Vue's pages.
 _COMMENT = r"(?si)<!--.*?(?:-->|\Z)|%%.*?%%|<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)"
+BREAKING_TAG = (
+    r"</?(?:blockquote|br|center|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|summary|table|tbody|td|tfoot"
+    r"|th|thead|tr|ul)\b[^<>]{0,500}>"
+)
+"""Matches a tag of HTML between two words, unlike one inside of a word."""
 _TAG = (
-    r"</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|small"
-    r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>"
+    r"</?(?:a|abbr|b|code|em|font|i|img|kbd|picture|small|source|span|strong|sub|sup|u)\b"
+    r"[^<>]{0,500}>"
 )
 _DESTINATION = r"(?:\([^)]{0,500}\)|\[[^\]]{0,500}\])"
 # Of an image, also one in a link; what follows is its address or a name, or its text is the name.
@@ -215,7 +220,7 @@ _CODE_OR_MARKUP = (
     r"|(?P<gone><!--.*?(?:-->|\Z)|<(?P<program>script|style)\b[^<>]*>.*?(?:</(?P=program)\s*>|\Z))"
     rf"|(?P<image>!\[[^\[\]\n]{{0,500}}\]{_DESTINATION})"
     rf"|\[(?P<link>[^\[\]\n]{{1,500}})\]{_DESTINATION}"
-    rf"|(?P<tag>{_TAG})"
+    rf"|(?P<break>{BREAKING_TAG})|(?P<tag>{_TAG})"
     r"|^(?P<heading>[ ]{0,3}#{1,6}[ \t]+)"
     r"|(?P<id>[ \t]+\{#[\w:.-]{1,200}\}[ \t]*$)"
     r"|^(?P<container>[ ]{0,3}:{3,}[ \t]*"
@@ -240,7 +245,7 @@ def _as_prose(match: re.Match[str]) -> str:
         return f"\n{match['block']}"
     if kept := match["link"] or match["bold"]:
         return without_markup(kept)
-    return "\n" * match[0].count("\n")
+    return "\n" * match[0].count("\n") or (" " if match["break"] else "")
 
 
 def _longest_prefix(text: str, ends: Sequence[int], fits: Fits) -> str:
@@ -285,7 +290,8 @@ def _first_prose(text: str, limit: int) -> str:
         fence_before, fence = fence, _fence_after(line, fence)
         if fence_before or fence or re.match(_NOT_PROSE, line):
             continue
-        without_tags = re.sub(_TAG, "", line, flags=re.IGNORECASE)
+        broken = re.sub(BREAKING_TAG, " ", line, flags=re.IGNORECASE)
+        without_tags = re.sub(_TAG, "", broken, flags=re.IGNORECASE)
         words = re.sub(_LINK, r"\1", re.sub(_IMAGE, "", without_tags)).split()
         prose = f"{prose} {' '.join(words)}".strip()
         if len(prose) > limit + LOOKAHEAD:

@@ -14,19 +14,20 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ubp.core.source import Part, digest
-from ubp.core.text import fold, slug
+from ubp.core.text import BREAKING_TAG, fold, slug
 from ubp.markdown.blocks import find_blocks
 from ubp.markdown.document import read_head
 from ubp.markdown.headings import Heading, find_outline
 from ubp.markdown.source_text import SourceText
 
 # The version of what `Sections` returns for the same bytes.
-VERSION = 3
+VERSION = 4
 # Markup is kept in longer paragraphs: 200 kB of brackets take markdown-it 3 s.
 MAX_PARAGRAPH_CHARACTERS = 20_000
 
 _CUSTOM_ID = re.compile(r"\{#([^\s{}]+)[^{}]*\}\s*$")
 _HTML = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>", re.DOTALL)
+_BREAK = re.compile(BREAKING_TAG, re.IGNORECASE)
 # Ids beside a heading's own one, as converters of web pages write them: `## <a id="x"></a>Title`.
 _ANCHOR = re.compile(r"<a\s+(?:id|name)=[\"']([^\"'<>]+)[\"']\s*>", re.IGNORECASE)
 
@@ -123,6 +124,8 @@ def _texts(tokens: list[Token], *, is_shown: bool) -> Iterator[str]:
             case "image":
                 yield from _texts(token.children or [], is_shown=is_shown)
             case "softbreak" | "hardbreak":
+                yield " "
+            case "html_inline" if _BREAK.match(token.content):
                 yield " "
             case "text" | "text_special":
                 yield token.content if is_shown else token.content.casefold()
