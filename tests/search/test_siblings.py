@@ -2,7 +2,13 @@
 
 import pytest
 
-from ubp.search.suggest_links import is_boilerplate, is_changelog, language_of, sibling_key
+from ubp.search.suggest_links import (
+    is_boilerplate,
+    is_changelog,
+    language_of,
+    sibling_key,
+    variant_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -11,6 +17,7 @@ from ubp.search.suggest_links import is_boilerplate, is_changelog, language_of, 
         ("docs/auth.md", "docs/auth.ja.md", "docs/auth_ja.mdx", "docs/auth-zh-cn.md"),
         ("docs/guide.md", "docs/ja/guide.md", "docs/pt-br/guide.markdown"),
         ("reference/7.4/about.md", "reference/v5.1/about.md", "reference/about.md"),
+        ("docs/a.md", "versioned_docs/version-26.8.15/a.md", "docs/next/a.md"),
         ("report-2023.md", "report-2024.md", "report-2024-05-01.md"),
     ],
 )
@@ -37,6 +44,19 @@ def test_other_pages_are_not_siblings(others):
 )
 def test_path_gives_the_language(path, language):
     assert language_of(path) == language
+
+
+@pytest.mark.parametrize(
+    ("path", "variant"),
+    [
+        ("docs/auth.md", (None, "")),
+        ("docs/2.x/auth.ja.md", ("ja", "2.x")),
+        ("docs/7/auth.md", (None, "7")),
+        ("versioned_docs/version-26.8.15/auth.md", (None, "26.8.15")),
+    ],
+)
+def test_path_gives_the_variant(path, variant):
+    assert variant_of(path) == variant
 
 
 @pytest.mark.parametrize(

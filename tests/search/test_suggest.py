@@ -89,6 +89,17 @@ def test_siblings_logs_boilerplate_and_excluded_pages_are_not_suggested(suggeste
     assert pairs(found) == []
 
 
+def test_pair_is_suggested_once_in_one_version(suggested):
+    pages = {
+        f"{folder}/{path}": text
+        for folder in ("docs", "versioned_docs/version-26.8.15")
+        for path, text in {"auth.md": AUTH, "sessions.md": SESSIONS, "deploy.md": DEPLOY}.items()
+    }
+    changed = {"versioned_docs/version-26.8.15/auth.md": f"{AUTH}\nThat was all.\n"}
+    for files in (pages, changed):
+        assert pairs(suggested(files)) == [("docs/auth.md", "docs/sessions.md")]
+
+
 def test_pages_from_one_template_are_not_suggested(suggested):
     headings = "".join(f"\n## {name}\n\nNothing to tell.\n" for name in ("Scope", "Team", "Dates"))
     pages = {"a/x.md": AUTH + headings, "b/y.md": SESSIONS + headings, "deploy.md": DEPLOY}

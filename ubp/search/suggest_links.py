@@ -17,6 +17,7 @@ from ubp.core.text import estimate_tokens, segment_cjk
 from ubp.index.semantic_hits import SemanticHit
 from ubp.index.view import View
 from ubp.search.terms import Term
+from ubp.search.versions import read_version
 
 if TYPE_CHECKING:
     from ubp.index.vectors import SemanticIndex
@@ -43,6 +44,10 @@ BOILERPLATE = frozenset(
     {"changelog", "changes", "history", "releases", "release_notes", "release-notes"}
     | {"license", "licence", "copying", "notice", "code_of_conduct", "code-of-conduct"}
 )
+
+
+Variant = tuple[str | None, str]
+"""The language and the version of a document."""
 
 
 class Suggestion(NamedTuple):
@@ -137,7 +142,7 @@ def is_changelog(path: FilePath) -> bool:
 
 def sibling_key(path: FilePath) -> str:
     """Return what the paths of a document's translations, versions and years have in common."""
-    *folders, name = path.casefold().split("/")
+    *folders, name = read_version(path).family.casefold().split("/")
     common = [
         folder
         for folder in folders
@@ -153,6 +158,13 @@ def language_of(path: FilePath) -> str | None:
     if at_end := _LANGUAGE_AT_END.search(without_page_suffix(name)):
         return at_end[1]
     return next((folder for folder in folders if _LANGUAGE.fullmatch(folder)), None)
+
+
+def variant_of(path: FilePath) -> Variant:
+    """Return the language and the version in a document's path."""
+    folders = path.casefold().split("/")[:-1]
+    number = next((folder for folder in folders if _VERSION.fullmatch(folder)), "")
+    return language_of(path), read_version(path).version or number
 
 
 class _PairSet:
@@ -184,13 +196,13 @@ class _Candidates:
             path: numbers.setdefault(sibling_key(path), len(numbers))
             for path in with_checkpoints(view.document_paths())
         }
-        self._languages: list[tuple[str | None, ...]] = [()] * len(numbers)
-        same: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
+        self._variants: list[tuple[Variant, ...]] = [()] * len(numbers)
+        same: dict[tuple[Variant, ...], tuple[Variant, ...]] = {}
         for path, group in with_checkpoints(self._groups.items()):
-            known, language = self._languages[group], language_of(path)
-            if language not in known:
-                languages = (*known, language)
-                self._languages[group] = same.setdefault(languages, languages)
+            known, variant = self._variants[group], variant_of(path)
+            if variant not in known:
+                variants = (*known, variant)
+                self._variants[group] = same.setdefault(variants, variants)
         graph = view.link_graph()
         if page is None:
             pairs = graph.pairs()
@@ -218,10 +230,19 @@ class _Candidates:
             return False
         if is_changelog(first) and is_changelog(second):
             return False
-        languages = language_of(first), language_of(second)
-        return languages[0] == languages[1] or not (
-            languages[1] in self._languages[self.group(first)]
-            or languages[0] in self._languages[self.group(second)]
+        return not self._has_nearer(first, second)
+
+    def _has_nearer(self, first: FilePath, second: FilePath) -> bool:
+        """Return whether one of two documents exists in the language or version of the other."""
+        known = [self._variants[self.group(path)] for path in (first, second)]
+        parts = zip(variant_of(first), variant_of(second), strict=True)
+        return any(
+            own != other
+            and (
+                other in {variant[kind] for variant in known[0]}
+                or own in {variant[kind] for variant in known[1]}
+            )
+            for kind, (own, other) in enumerate(parts)
         )
 
     def is_parallel(self, first: FilePath, second: FilePath) -> bool:
