@@ -63,6 +63,34 @@ def test_page_that_was_created_is_no_longer_offered_as_missing(complete, editor)
     editor.close("docs/planned.md")
 
 
+@pytest.mark.parametrize(
+    ("typed", "label"),
+    [
+        ("two", "two words.md"),
+        ("two%20w", "two words.md"),
+        ("my%20notes/", "my%20notes/of today.md"),
+    ],
+)
+def test_offered_target_is_a_link(complete, editor, typed, label):
+    for path in ("docs/two words.md", "docs/my notes/of today.md"):
+        editor.open(path, "# Words\n")
+    found = complete(f"[x]({typed}¦)")
+    assert found.pop(label) == label.replace(" ", "%20")
+    assert found == {"Words": label.replace(" ", "%20")}
+    assert complete("[x](my¦)")["my notes/"] == "my%20notes/"
+    for path in ("docs/two words.md", "docs/my notes/of today.md"):
+        editor.close(path)
+
+
+def test_names_and_headings_that_would_end_a_wikilink_are_not_offered(complete, editor):
+    editor.open(
+        "docs/odd.md", "---\naliases: ['odd|one', odder]\n---\n# Odd\n\n## See [[auth]], odd\n"
+    )
+    assert complete("[[od¦") == {"Odd": "odd]]", "odder": "odder]]"}
+    assert complete("[[odd#¦") == {"Odd": "Odd]]"}
+    editor.close("docs/odd.md")
+
+
 def test_plain_text_and_code_files_get_no_completion(complete, editor):
     assert complete("plain te¦xt") == {}
     editor.open("src/auth.py")

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from lsprotocol import types
 
@@ -36,6 +37,8 @@ MISSING = "does not exist yet"
 
 FIELDS = ("title", "doc_type", "tags", "aliases")
 
+# Of a wikilink.
+_END_OF_NAME, _END_OF_HEADING = frozenset("[]|#"), frozenset("[]|")
 _FENCES = frozenset({"---", "...", "+++", "-->"})
 _OPENINGS = frozenset({"---", "<!-- ubp"})
 _KEY = re.compile(r"([A-Za-z_][\w-]*)?$")
@@ -128,7 +131,9 @@ def _listed(
 
 
 def _complete_wikilink(request: CompletionRequest, match: re.Match[str]) -> types.CompletionList:
-    return _listed(request, match["name"], _wikilink_names(request.context, match["name"]), "]]")
+    names = _wikilink_names(request.context, match["name"])
+    whole = (name for name in names if _END_OF_NAME.isdisjoint(name.inserted))
+    return _listed(request, match["name"], whole, "]]")
 
 
 def _wikilink_names(context: EditorContext, typed: str) -> Iterator[Candidate]:
@@ -154,7 +159,7 @@ def _complete_wikilink_heading(
             section.heading, section.heading, "#" * section.level, types.CompletionItemKind.Text
         )
         for section in (outline_of(request.context, target) if target else ())
-        if section.heading
+        if section.heading and _END_OF_HEADING.isdisjoint(section.heading)
     )
     return _listed(request, match["anchor"], headings, "]]")
 
@@ -173,18 +178,20 @@ def _complete_target(request: CompletionRequest, match: re.Match[str]) -> types.
 def _link_targets(request: CompletionRequest, typed: str) -> Iterator[Candidate]:
     """Yield what is in the folder that is typed, then pages by their relative paths."""
     context, source = request.context, request.path
-    written = typed.rpartition("/")[0]
+    written = unquote(typed.rpartition("/")[0])
     base = "" if typed.startswith("/") else source.rpartition("/")[0]
     folder = normalize_path(f"{base}/{written}".lstrip("/"))
     if folder is not None:
         prefix = typed[: len(typed) - len(typed.rpartition("/")[2])]
-        yield from _children(context, folder, prefix)
+        for child in _children(context, folder):
+            inserted = prefix + percent_encode(child.inserted)
+            yield child._replace(inserted=inserted, label=prefix + child.label)
     if typed.startswith("/"):
         yield from _site_addresses(context, source, typed)
     if typed.startswith(("/", ".")):
         return
     own_folder = source.rpartition("/")[0]
-    for page in context.pages.containing(typed, MAX_ITEMS + 1):
+    for page in context.pages.containing(unquote(typed), MAX_ITEMS + 1):
         path = page.filepath
         target = percent_encode(posixpath.relpath(path, own_folder or "."))
         name = page.facts.title or path.rpartition("/")[2]
@@ -208,7 +215,7 @@ def _site_addresses(context: EditorContext, source: FilePath, typed: str) -> Ite
             yield Candidate(percent_encode(target), name, path, kind)
 
 
-def _children(context: EditorContext, folder: FilePath, prefix: str) -> Iterator[Candidate]:
+def _children(context: EditorContext, folder: FilePath, prefix: str = "") -> Iterator[Candidate]:
     for path, is_folder in context.view.children(folder).items():
         if context.session.is_hidden(path):
             continue
