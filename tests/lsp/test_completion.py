@@ -82,6 +82,15 @@ def test_offered_target_is_a_link(complete, editor, typed, label):
         editor.close(path)
 
 
+def test_page_without_a_title_is_offered_once(complete, editor):
+    editor.open("docs/untitled.md", "Text.\n")
+    params = types.CompletionParams(editor.document("docs/typed.md"), types.Position(0, 9))
+    assert complete("[x](untit¦)") == {"untitled.md": "untitled.md"}
+    found = editor.ask(types.TEXT_DOCUMENT_COMPLETION, params)
+    assert [item.text_edit.new_text for item in found.items] == ["untitled.md"]
+    editor.close("docs/untitled.md")
+
+
 def test_names_and_headings_that_would_end_a_wikilink_are_not_offered(complete, editor):
     editor.open(
         "docs/odd.md", "---\naliases: ['odd|one', odder]\n---\n# Odd\n\n## See [[auth]], odd\n"

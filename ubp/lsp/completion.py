@@ -91,13 +91,14 @@ def _listed(
 ) -> types.CompletionList:
     """Return the candidates that contain what is typed, those that begin with it first.
 
+    A page may be offered by its file name and by its title, where they differ.
     What is typed may also be a part of a path that is shown as a detail. `end` is added to each,
     unless it follows already.
     """
     wanted = fold(typed)
     first: list[Candidate] = []
     others: list[Candidate] = []
-    for candidate in candidates:
+    for candidate in {(each.inserted, each.label): each for each in candidates}.values():
         inserted, label = fold(candidate.inserted), fold(candidate.label)
         if inserted.startswith(wanted) or label.startswith(wanted):
             first.append(candidate)
