@@ -2,7 +2,14 @@
 
 import pytest
 
-from ubp.core.errors import BadArgumentError, ModelError, ModelNeededError, StoreError, UsageError
+from ubp.core.errors import (
+    BadArgumentError,
+    ModelError,
+    ModelNeededError,
+    PageNotFoundError,
+    StoreError,
+    UsageError,
+)
 from ubp.server.errors import MAX_CHARACTERS, bad_params, translate
 
 
@@ -19,6 +26,15 @@ def test_refusal_has_its_kind_and_what_to_do(error, code, kind):
     refusal = translate(error).error
     assert (refusal.code, refusal.data) == (code, {"kind": kind})
     assert refusal.message == "No model. Install one."
+
+
+@pytest.mark.parametrize(("name", "end"), [("auth", "."), ("a.md", "."), ("who?", "")])
+def test_sentences_of_a_refusal_are_apart(name, end):
+    error = PageNotFoundError(f"Page not found: {name}", cause="Nothing has this path.")
+    assert translate(error).error.message == (
+        f"Page not found: {name}{end} Nothing has this path."
+        " Use ubp_list_pages to list all pages, or ubp_search to find a page by topic."
+    )
 
 
 def test_a_long_text_of_the_client_is_not_repeated_as_a_whole():

@@ -131,8 +131,14 @@ def translate(error: UbpError, offered: Collection[str] = ()) -> MCPError:
         return internal_error(type(error).__name__, error)
     data = {"kind": row.kind, **_shortened(_details(error))}
     sentences = [error.message, error.cause, *_advice(error, row)]
-    message = " ".join(_with_tools(sentence, offered) for sentence in sentences if sentence)
+    *before, last = (_with_tools(sentence, offered) for sentence in sentences if sentence)
+    message = " ".join([*map(_ended, before), last])
     return MCPError(row.code, printable(redact_paths(_short(message))), readable_json(data))
+
+
+def _ended(sentence: str) -> str:
+    """Return a sentence with a full stop: some end with a name, as it was given."""
+    return sentence if sentence.endswith((".", "?", "!", ":")) else f"{sentence}."
 
 
 def _with_tools(sentence: str, offered: Collection[str]) -> str:
