@@ -344,6 +344,15 @@ async def test_prompt_for_a_stale_page_has_all_an_agent_needs(client, repository
     assert error.code == -32003
 
 
+async def test_prompt_for_a_page_without_sources_claims_no_change(client):
+    given = {"filepath": "docs/design/tokens.md"}
+    answer = await client.get_prompt("ubp_update_stale_page", given)
+    facts, _, steps = (message.content for message in answer.messages)
+    assert "docs/design/tokens.md where it no longer matches the code. The page" in facts.text
+    assert "0 of 1 page lists sources." in facts.text
+    assert "ubp ack" not in steps.text
+
+
 async def test_prompt_for_a_question_has_its_context(client):
     answer = await client.get_prompt("ubp_answer", {"question": "How do tokens expire?"})
     facts, page, steps = (message.content for message in answer.messages)

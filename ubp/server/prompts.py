@@ -23,7 +23,7 @@ from ubp.answers.pages.get_context import ContextRequest
 from ubp.answers.pages.get_context import text as context_text
 from ubp.answers.staleness.check_staleness import CheckedRecord
 from ubp.answers.staleness.check_staleness import text as checked_text
-from ubp.core.shell import path_argument, ubp_command
+from ubp.core.model import Level
 from ubp.frame.encoding import from_object
 from ubp.frame.quoting import enclose_titles, name
 from ubp.frame.wording import joined, list_names
@@ -45,11 +45,14 @@ Content = TextContent | EmbeddedResource
 UPDATE = """\
 {notice}
 
-Update the page {page}: its sources changed since it was written. The page is attached below.
+Update the page {page}{reason}. The page is attached below.
 
 # What changed
 
 {drift}"""
+
+CHANGED = ": its sources changed since it was written"
+REASONS: Mapping[Level, str] = {"stale": CHANGED, "possibly_stale": CHANGED}
 
 UPDATE_STEPS = """\
 # What to do
@@ -59,6 +62,9 @@ are not enough. Where page and code disagree, the code is right.
 2. Correct what is no longer true, and add what a reader of the page now needs to know. Keep the \
 front matter, headings, links and tone as they are.
 3. If everything is still true, change nothing.
+"""
+
+ACKNOWLEDGE_STEP = """\
 4. In either case, finish with this command, which marks the page as reviewed against the current \
 sources:
 
@@ -182,9 +188,13 @@ def _write_update(workspace: Workspace, filepath: str) -> Iterator[Content]:
     checked = from_object(CheckedRecord, record)
     documents = tuple(replace(document, content=None) for document in checked.documents)
     drift = joined(checked_text(replace(checked, documents=documents), Writer(is_agent=True)))
-    yield _text(UPDATE.format(notice=NOTICE, page=name(path), drift=drift))
+    (document,) = checked.documents
+    reason = REASONS.get(document.staleness, " where it no longer matches the code")
+    yield _text(UPDATE.format(notice=NOTICE, page=name(path), reason=reason, drift=drift))
     yield embed_page(path, text)
-    yield _text(UPDATE_STEPS.format(command=ubp_command("ack", path_argument(path))))
+    command = document.acknowledge
+    last = ACKNOWLEDGE_STEP.format(command=command) if command else ""
+    yield _text(UPDATE_STEPS + last)
 
 
 def _write_answer(workspace: Workspace, question: str) -> Iterator[Content]:
