@@ -129,10 +129,11 @@ def test_farthest_pages_are_cut_first_and_the_center_last(budget, answer, record
 
 
 @pytest.mark.usefixtures("star")
-def test_limit_of_characters_is_kept_too(record):
-    found = record("get_context", filepath="long.md", max_size=4_000)
-    assert found["total_size"] <= 4_000
-    assert len(found["related"]) + found["truncated_count"] == 30
+def test_limit_of_characters_is_kept_too(answer):
+    found = answer("get_context", filepath="long.md", max_size=4_000)
+    assert found.record["total_size"] <= 4_000
+    assert len(found.record["related"]) + found.record["truncated_count"] == 30
+    assert "omitted: use a larger max_tokens or max_size, or ubp_get_graph(center)" in found.text
 
 
 TOKENS = (

@@ -332,8 +332,10 @@ def _agents_text(record: ContextRecord, write: Writer) -> Iterator[str]:
     for page in related:
         yield from _linked_lines(page, write)
     if record.truncated_count:
-        omitted = count(record.truncated_count, "page")
-        yield f"[{omitted} omitted: use a larger max_tokens, or ubp_get_graph(center) for the list]"
+        yield (
+            f"[{count(record.truncated_count, 'page')} omitted: use a larger max_tokens or "
+            "max_size, or ubp_get_graph(center) for the list]"
+        )
 
 
 def _linked_lines(page: RelatedRecord, write: Writer) -> Iterator[str]:
