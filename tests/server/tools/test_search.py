@@ -232,7 +232,8 @@ def test_near_misses_are_lines_where_probably_no_page_answers(answer):
     assert not any(
         "text" in section for page in found.record["results"] for section in page["sections"]
     )
-    _, notice, *places = found.text.splitlines()
+    first, notice, *places = found.text.splitlines()
     assert notice.startswith("Probably no page answers this")
-    assert 0 < len(places) <= 5
+    assert len(places) == 5 < len(found.record["results"])
+    assert first.startswith(f"5 of {found.record['total_found']} pages. ")
     assert len(found.text) < 800

@@ -818,6 +818,7 @@ def text(record: SearchRecord, write: Writer) -> Iterator[str]:
 
 def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
     pages, number = record.results, record.truncated_count
+    pages = pages[:NEAR_MISSES] if record.is_weak else pages
     if not pages and not number and not record.identifier:
         yield "No results. Try different words, or ubp_list_pages."
         return
@@ -834,7 +835,7 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
     if record.is_weak:
         best = f": the best score is {pages[0].score:.2f}" if pages else ""
         yield f"Probably no page answers this{best}. Nearest:"
-        yield from (_agents_place(page, write) for page in pages[:NEAR_MISSES])
+        yield from (_agents_place(page, write) for page in pages)
         return
     if record.is_doubtful:
         yield "Possibly no page answers this. Nearest:"
