@@ -14,10 +14,10 @@ from ubp.core.languages import LANGUAGE_CODE
 from ubp.core.model import FilePath
 from ubp.core.paths import without_page_suffix
 from ubp.core.text import estimate_tokens, segment_cjk
+from ubp.core.versions import read_version
 from ubp.index.semantic_hits import SemanticHit
 from ubp.index.view import View
 from ubp.search.terms import Term
-from ubp.search.versions import read_version
 
 if TYPE_CHECKING:
     from ubp.index.vectors import SemanticIndex
