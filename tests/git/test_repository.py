@@ -388,6 +388,12 @@ def test_name_of_no_commit_is_an_error(branched, open_at, revision):
     assert not (branched.root / "x").exists()
 
 
+def test_head_of_a_repository_without_commits_is_an_error(repository, open_at):
+    with pytest.raises(RevisionNotFoundError) as raised:
+        open_at(repository.root).resolve("HEAD")
+    assert lines(raised.value)[:2] == ("Revision not found: HEAD", "There is no commit yet.")
+
+
 @pytest.mark.parametrize("revision", ["HEAD:sub", "HEAD:sub/a.txt", "main^{tree}"])
 def test_name_of_a_file_or_folder_is_an_error(branched, open_at, revision):
     with pytest.raises(RevisionNotFoundError) as raised:

@@ -190,6 +190,9 @@ class Repository:
         if object_name is not None and self.run("cat-file", "-t", object_name, ok=(0, 128)):
             cause = "It is a file or folder, not a commit."
             hint = "Use a commit, branch or tag."
+        elif self.head() is None and revision == "HEAD":
+            cause = "There is no commit yet."
+            hint = "Check the files as they are: ubp check"
         elif self.is_shallow:
             cause = "This clone is shallow: most of its history was not fetched."
             hint = "Fetch the missing history: git fetch --unshallow, or git fetch origin BRANCH."
