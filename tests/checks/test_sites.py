@@ -354,6 +354,15 @@ def test_vitepress_rewrites_move_pages_and_the_links_in_them(repository, found):
         ("docs/.vitepress/config/shared.mts", "export const slugify = (s) => s\n"),
         ("docs/.vitepress/config.mts", "export default { markdown: { anchor: { slugify } } }\n"),
         (
+            "docs/.vitepress/config.mts",
+            "import { defineConfig } from '@x/site'\nexport default defineConfig({})\n",
+        ),
+        (
+            "docs/.vitepress/config.mts",
+            "import theme from '@x/site'\nexport default { title: 'x', ...theme }\n",
+        ),
+        ("docs/.vitepress/config.mts", "export default { extends: theme(), title: 'x' }\n"),
+        (
             "mkdocs.yml",
             "markdown_extensions:\n  - toc:\n      slugify: !!python/name:own.names\n",
         ),
@@ -366,6 +375,33 @@ def test_anchors_that_the_site_computes_itself_are_not_checked(repository, found
     repository.write("docs/index.md", "# Home\n\n[a](#HOME)\n")
     repository.commit()
     assert found(repository) == []
+
+
+def test_anchors_are_those_of_vitepress_where_other_packages_are_plugins(repository, found):
+    config = (
+        "import { defineConfig } from 'vitepress'\nimport { tabs, theme } from 'vitepress-plugin'\n"
+        "export default defineConfig({ title: 'x', themeConfig: { ...theme, extends: theme },\n"
+        "  markdown: { config: (md) => md.use(tabs) } })\n"
+    )
+    repository.write("docs/.vitepress/config.mts", config)
+    repository.write("docs/index.md", "# Home\n\n[a](#away)\n")
+    repository.commit()
+    assert found(repository) == ["warning missing-anchor docs/index.md:3 markdown #away"]
+
+
+@pytest.mark.parametrize(
+    ("path", "config"),
+    [
+        ("mkdocs.yml", "use_directory_urls: {}\n"),
+        ("zensical.toml", "[project]\nsite_name = 'x'\nuse_directory_urls = {}\n"),
+    ],
+)
+def test_page_of_mkdocs_is_a_folder_unless_a_setting_makes_it_a_file(path, config):
+    styles = [
+        detect.find_sites({path: config.format(setting).encode()})[0].style.is_pretty
+        for setting in ("true", "false")
+    ]
+    assert styles == [True, False]
 
 
 def test_docusaurus_finds_pages_by_paths_from_the_site_too(repository):

@@ -14,7 +14,7 @@ from ubp.frame.wording import count
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.markdown.sites.detect import slug_rule
-from ubp.markdown.sites.site import Site, Style
+from ubp.markdown.sites.site import OWN_ANCHORS, Site, Style
 
 VERIFIED = {
     "all": "every address below the site is one of a page here",
@@ -102,8 +102,10 @@ def _site(site: Site, pages: int) -> ExplainedSiteRecord:
         roots=tuple(RootRecord(folder=root.folder, address=root.url) for root in site.roots),
         static=tuple(site.static),
         base=site.base,
-        anchors=slug_rule(site),
-        options=tuple(f"{name}: {value}" for name, value in site.options if value),
+        anchors=OWN_ANCHORS if site.option(OWN_ANCHORS) else slug_rule(site),
+        options=tuple(
+            f"{name}: {value}" for name, value in site.options if value and name != OWN_ANCHORS
+        ),
         front_matter=style.keys,
         addresses=(*_address_rules(style), *_path_rules(site)),
     )

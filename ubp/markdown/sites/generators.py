@@ -25,6 +25,7 @@ from ubp.markdown.sites.literals import (
     string_after,
     strings_in,
     without_comments,
+    without_nested,
 )
 from ubp.markdown.sites.site import (
     OWN_ANCHORS,
@@ -96,8 +97,9 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         OWN_HOOKS: "yes" if _value(settings, "hooks") else "",
         "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
     }
+    makes_folders = _text(settings, "use_directory_urls").lower() != "false"
     return Site(
-        MKDOCS,
+        MKDOCS._replace(is_pretty=makes_folders),
         folder,
         (root,),
         base=urlsplit(_text(settings, "site_url")).path,
@@ -133,7 +135,7 @@ def _read_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site |
     }
     pages = (join(root.folder, text) for text in _strings_of(project.get("nav")))
     return Site(
-        MKDOCS,
+        MKDOCS._replace(is_pretty=project.get("use_directory_urls") is not False),
         folder,
         (root,),
         base=urlsplit(str(project.get("site_url") or "")).path,
@@ -309,7 +311,8 @@ def _read_vitepress(folder: FilePath, path: FilePath, configs: Configs) -> Site 
     main = object_with(text, _VITEPRESS_KEYS) or text
     source = join(folder, own_string(text, main, "srcDir") or "") or folder
     pages = [join(source, link) for link in _menu_links(text)]
-    has_own_anchors = re.search(r"(?<![\w.$])(?:slugify|leftDelimiter)\b", text)
+    sets_anchors = re.search(r"(?<![\w.$])(?:slugify|leftDelimiter)\b", text)
+    has_own_anchors = sets_anchors or _extends_another(without_comments(_decode(configs[path])))
     slugs_links = _vitepress_version(folder, configs) != "1"
     options = {OWN_ANCHORS: has_own_anchors, SLUGS_LINKS: slugs_links}
     return Site(
@@ -326,6 +329,19 @@ def _read_vitepress(folder: FilePath, path: FilePath, configs: Configs) -> Site 
             for pattern in strings_in(block_after(main, "srcExclude"))[:MAX_EXCLUDED]
         ),
     )
+
+
+def _extends_another(text: str) -> bool:
+    """Return whether a configuration of VitePress extends that of another package.
+
+    `defineConfig` may be the other package's, or its settings are under `extends` or spread.
+    """
+    imported = re.findall(_PACKAGE_IMPORT, text)
+    names = {name for names in imported for name in re.findall(r"[\w$]+", names)}
+    main = without_nested(object_with(text, f"extends|{_VITEPRESS_KEYS}"))
+    spread = re.findall(r"\.\.\.\s*([\w$]+)", main)
+    is_extended = re.search(r"(?<![\w.$])extends\s*:", main)
+    return "defineConfig" in names or is_extended is not None or not names.isdisjoint(spread)
 
 
 def _menu_links(text: str) -> Iterator[str]:
@@ -918,6 +934,8 @@ _TYPOGRAPHIC = (
     ('"', "\u201d"),
     ("\\.{3}", "\u2026"),
 )
+# the names that are imported from a package other than VitePress
+_PACKAGE_IMPORT = r"\bimport\s+([^'\"]+?)\s+from\s+['\"](?![./~]|@/|vitepress['\"/])"
 _VITEPRESS_KEYS = "title|description|themeConfig|srcDir|cleanUrls|rewrites|markdown|lastUpdated"
 _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
 _HUGO_CONFIGS = "config/_default"

@@ -31,13 +31,13 @@ def own_string(text: str, block: str, name: str) -> str | None:
 
     `text` has the constants that the object may use.
     """
-    match = re.search(_assigned(name), _without_nested(block))
+    match = re.search(_assigned(name), without_nested(block))
     if match is None:
         return None
     return _string(f"{text}\n__own__ = {match[0].split(':', 1)[-1]}\n", "__own__", depth=0)
 
 
-def _without_nested(block: str) -> str:
+def without_nested(block: str) -> str:
     """Return the text of an object without the objects and lists in it."""
     kept, depth, start = [], 0, 0
     for token in re.compile(_BRACKET).finditer(block):
