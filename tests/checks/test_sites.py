@@ -87,6 +87,13 @@ SITES = {
         "docs/guide/start.md": "# Start here!\n\n## Set-up\n",
         "docs/logo.svg": "<svg/>\n",
     },
+    "nuxt": {
+        "docs/nuxt.config.ts": "export default defineNuxtConfig({ modules: ['@nuxt/content'] })\n",
+        "docs/content/1.guide/1.index.md": "# Guide\n\n[a](./2.start.md) [b](./3.more/index.md)\n",
+        "docs/content/1.guide/2.start.md": "# Start here!\n\n## Set-up\n",
+        "docs/content/1.guide/3.more/1.index.md": "# More\n",
+        "docs/public/logo.svg": "<svg/>\n",
+    },
     "docsify": {
         "docs/_sidebar.md": "- [Start](guide/start.md)\n",
         "docs/guide/_sidebar.md": "- [Start](guide/start.md)\n",
@@ -99,6 +106,7 @@ PAGES = {
     "starlight": "docs/src/content/docs/about.md",
     "nextra": "docs/content/about.md",
     "quarto": "docs/about.md",
+    "nuxt": "docs/content/about.md",
     "docsify": "docs/about.md",
 }
 WORKING = {
@@ -126,6 +134,10 @@ WORKING = {
     "nextra": "[a](/guide/start#own) [b](/guide/start#start-here) ![c](/logo.svg)",
     "eleventy": "[a](/guide/start/#set-up) [b](guide/start.md) ![c](/logo.svg)",
     "quarto": "[a](guide/start.md#set-up) [b](/guide/start.md) ![c](logo.svg)",
+    "nuxt": (
+        "[a](./guide/start.md#set-up) [b](/guide/more/index.md) [c](1.guide/index.md)"
+        " [d](/guide/later) [e](./guide) ![f](/logo.svg)"
+    ),
     "docsify": "[a](guide/start.md) [b](/guide/start#set-up) ![c](logo.svg)",
 }
 BROKEN = {
@@ -141,6 +153,7 @@ BROKEN = {
     "nextra": "[a](begin.md) [b](/guide/start#set-up) [c](start.mdx) ![d](/lgo.svg)",
     "eleventy": "[a](begin.md) [b](/guide/start/#begin) [c](start.md) ![d](/lgo.svg)",
     "quarto": "[a](begin.md) [b](guide/start.md#begin) [c](start.md) ![d](lgo.svg)",
+    "nuxt": "[a](begin.md) [b](guide/start.md#begin) [c](more/index.md) ![d](lgo.svg)",
     "docsify": "[a](begin.md) [b](/guide/start#begin) [c](start.md) ![d](lgo.svg)",
 }
 

@@ -28,6 +28,7 @@ from ubp.markdown.sites.site import (
     linked_address,
     locate,
     old_addresses,
+    without_numbers,
 )
 
 DOCS_FOLDERS = frozenset({"docs", "doc", "documentation", "content"})
@@ -496,17 +497,15 @@ def _resolve_in_site(
     source: FilePath, site: Site, target: str, paths: Sequence[FilePath], targets: Targets
 ) -> Resolution | None:
     """Resolve a link as the site's generator, or a reader's browser, does."""
-    is_file = _is_file(target)
+    names_file = is_file(target)
     published = partial(_where_published, source, site, target, paths)
-    if is_file:
+    if names_file:
         found = _first_at(published(), target, targets)
-        # a template of Hugo's site, which makes an address of it
-        is_rewritten = site.rewrites or (
-            site.style.name == "hugo" and site.style.verifies == "files"
-        )
+        is_rewritten = site.rewrites or site.style.makes_addresses
         if found or not (is_rewritten and _page_suffix(target)):
             return found
         target = without_suffix(target)
+        target = without_numbers(target) if site.style.drops_numbers else target
     for address in linked_address(site, source, target):
         pages = targets.at_address(site, address)
         # it requests the page of a folder; where each page is one, `./` is the page itself
@@ -519,7 +518,7 @@ def _resolve_in_site(
     return next((_not_a_page(path) for path in published() if targets.is_file(path)), None)
 
 
-def _is_file(target: str) -> bool:
+def is_file(target: str) -> bool:
     """Return whether a target has the suffix of a page or file."""
     return bool(_page_suffix(target) or FILE_SUFFIX.search(target))
 
@@ -531,7 +530,7 @@ def _where_published(
     place, style = locate(site, source), site.style
     is_rooted = target.startswith(_ROOT_PREFIXES)
     # a web address without a suffix is not a path from the root of the repository
-    is_address = target.startswith("/") and not _is_file(target) and style.name not in _LENIENT
+    is_address = target.startswith("/") and not is_file(target) and style.name not in _LENIENT
     searches = style.searches_roots and (_page_suffix(target) or not is_rooted)
     folders = (
         [root.folder for root in site.roots if "{lang}" not in root.folder] if searches else []

@@ -116,6 +116,7 @@ def _address_rules(style: Style) -> Iterator[str]:
     yield f"links without a suffix are checked: {VERIFIED[style.verifies]}"
     rules = (
         (style.is_pretty, "a page is a folder: relative links without a suffix begin in it"),
+        (style.makes_addresses, "a link to the file of a page (page.md) leads to its address"),
         (style.resolves_paths, "relative links may also be paths from the folder of their file"),
         (
             style.localizes_links,

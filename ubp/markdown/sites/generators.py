@@ -500,7 +500,7 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     is_multilingual = isinstance(languages, dict) and len(languages) > 1
     style = HUGO._replace(ignores_case=not keeps_case, resolves_paths=is_multilingual)
     return Site(
-        style._replace(verifies="files") if has_own_links else style,
+        style._replace(verifies="files", makes_addresses=True) if has_own_links else style,
         folder,
         tuple(roots),
         static=tuple(static),
@@ -761,6 +761,20 @@ def _read_eleventy(folder: FilePath, path: FilePath, configs: Configs) -> Site |
     return Site(ELEVENTY, folder, (Root(pages),), static=(pages,), base=base, options=options)
 
 
+def _read_nuxt(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = without_comments(_decode(configs[path]))
+    if not re.search(r"@nuxt/content\b|\bdocus\b", text):
+        return None
+    content, static = (FilePath(f"{folder}/{name}".lstrip("/")) for name in ("content", "public"))
+    excluded = tuple(f"{content}/**/{name}{end}" for name in (".*", "-*") for end in ("", "/**"))
+    return Site(NUXT, folder, (Root(content),), static=(static,), excluded=excluded)
+
+
+def _nuxt_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    for name in _docusaurus_anchors(headings, site):
+        yield re.sub(r"^(\d)", r"_\1", re.sub(r"-+", "-", name).strip("-"))
+
+
 def _read_quarto(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
     return Site(QUARTO, folder, (Root(folder),), static=(folder,))
 
@@ -832,6 +846,14 @@ STARLIGHT = Style(
 )
 NEXTRA = Style("nextra", folder_pages=("index", "page"))
 ELEVENTY = Style("eleventy", is_pretty=True, keys=("permalink",), knows_anchors=False)
+NUXT = Style(
+    "nuxt",
+    is_pretty=True,
+    drops_numbers=True,
+    folder_pages=("index",),
+    makes_addresses=True,
+    knows_anchors=False,
+)
 QUARTO = Style("quarto", knows_anchors=False)
 MYSTMD = Style("mystmd", knows_anchors=False)
 DOCSIFY = Style("docsify", searches_roots=True, knows_anchors=False)
@@ -897,6 +919,13 @@ GENERATORS = (
         r"(?:\.eleventy|eleventy\.config)\.[cm]?js",
         _read_eleventy,
         _github_anchors,
+        "those of any generator",
+    ),
+    Generator(
+        NUXT,
+        r"nuxt\.config\.[cm]?[jt]s",
+        _read_nuxt,
+        _nuxt_anchors,
         "those of any generator",
     ),
     Generator(QUARTO, r"_quarto\.ya?ml", _read_quarto, _github_anchors, "those of any generator"),

@@ -4,6 +4,7 @@
 computed from paths and facts, so that another configuration does not parse a page again.
 """
 
+import posixpath
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -52,6 +53,7 @@ class Style(NamedTuple):
     the whole address. `slugs_names`: names in addresses are slugs, as github-slugger makes them.
     `localizes_links`: addresses from the root begin in the language of their page.
     `resolves_paths`: a template of the generator makes addresses of relative links that are paths.
+    `makes_addresses`: of a page's path, so that a link to `page.md` leads where one to `page` does.
     Without `knows_anchors` a heading may have the anchor of any generator.
     """
 
@@ -73,6 +75,7 @@ class Style(NamedTuple):
     slugs_names: bool = False
     localizes_links: bool = False
     resolves_paths: bool = False
+    makes_addresses: bool = False
     knows_anchors: bool = True
 
 
@@ -243,9 +246,10 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
         address, language = suffix[1], _join_url(suffix[2], language)
     folder, _, name = address.removeprefix("_").rpartition("/")  # "_" begins Jekyll's collections
     if style.drops_numbers:
-        folder = "/".join(_NUMBER_PREFIX.sub("", part) for part in folder.split("/"))
-        name = next(iter(fields.get("id", ())), _NUMBER_PREFIX.sub("", name))
-        name = "" if name == folder.rpartition("/")[2] else name
+        folder = without_numbers(folder)
+        name = next(iter(fields.get("id", ())), without_numbers(name))
+        is_named_twice = style.name == "docusaurus" and name == folder.rpartition("/")[2]
+        name = "" if is_named_twice else name
     name = "" if name.lower() in style.folder_pages else name
     if style.slugs_names:
         name, folder = _slug(name), "/".join(map(_slug, folder.split("/")))
@@ -288,6 +292,11 @@ def rewritten(site: Site, path: str) -> str:
         if match := pattern.fullmatch(path):
             return match.expand(target)
     return path
+
+
+def without_numbers(path: str) -> str:
+    """Return a path without the numbers that begin its names."""
+    return "/".join(_NUMBER_PREFIX.sub("", name) for name in path.split("/"))
 
 
 def _slug(name: str) -> str:
@@ -343,13 +352,7 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
     else:
         if place is None:
             return []
-        own = next(iter(addresses(site, source, ())), "")
-        is_index = without_page_suffix(source).rpartition("/")[2].lower() in site.style.folder_pages
-        folders = [own if is_index else own.rpartition("/")[0]]
-        if site.style.is_pretty and not is_index:
-            # a template, the site's or the generator's, may resolve links as paths, too
-            is_address = site.style.verifies == "sections" and not site.style.resolves_paths
-            folders = [own] if is_address else [own, *folders]
+        folders = _where_links_begin(site, source)
         joined = (normalize_path(f"{folder}/{path}".lstrip("/")) for folder in folders)
         found = [address for address in joined if address is not None]
     if place is not None and not place.is_default and "{lang}" in place.root.url:
@@ -357,3 +360,32 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
         default = f"{place.root.language}/" if place.root.keeps_default else ""
         found += [default + url[len(prefix) :] for url in found if url.startswith(prefix)]
     return found
+
+
+def relative_address(site: Site, source: FilePath, target: FilePath) -> str | None:
+    """Return a page's address as a relative link of another has it, without a slash at its end.
+
+    None: one of the two has no address, or links of the site may begin in several folders.
+    """
+    begins = _where_links_begin(site, source)
+    address = next(iter(addresses(site, target, ())), None)
+    if len(begins) != 1 or address is None or locate(site, source) is None:
+        return None
+    published, begin = f"/{address}", f"/{begins[0]}"
+    if site.style.ignores_case:
+        published, begin = published.lower(), begin.lower()
+    return posixpath.relpath(published, begin)
+
+
+def _where_links_begin(site: Site, source: FilePath) -> list[str]:
+    """Return the addresses of the folders in which relative links of a page may begin."""
+    own, style = next(iter(addresses(site, source, ())), ""), site.style
+    name = without_page_suffix(source).rpartition("/")[2].lower()
+    if (without_numbers(name) if style.drops_numbers else name) in style.folder_pages:
+        return [own]
+    above = own.rpartition("/")[0]
+    if not style.is_pretty:
+        return [above]
+    # a template, the site's or the generator's, may resolve links as paths, too
+    is_address = style.verifies == "sections" and not style.resolves_paths
+    return [own] if is_address else [own, above]
