@@ -216,6 +216,28 @@ def test_fix_skips_ignored_findings_and_other_pages(repository, fix):
     assert (repository.root / "d.md").read_text() == "[b](b.md)\n"
 
 
+@pytest.mark.parametrize(
+    ("config", "pages"),
+    [
+        ("import starlight from '@astrojs/starlight'\n", "src/content/docs"),
+        ("baseURL = 'https://example.org/x/'\n", "content"),
+    ],
+)
+def test_addresses_that_follow_a_renamed_page_stay_addresses(repository, fix, config, pages):
+    repository.write("astro.config.mjs" if "starlight" in config else "hugo.toml", config)
+    repository.write(f"{pages}/apps/old.md", "# Old\n\n## Go\n")
+    repository.write(f"{pages}/apps/index.md", "[a](./old/) [b](old#go)\n")
+    repository.write(f"{pages}/apps/other.md", "[c](../old/) [d](/apps/old/) [e](/apps/old)\n")
+    repository.commit()
+    (repository.root / pages / "more").mkdir()
+    repository.git("mv", f"{pages}/apps/old.md", f"{pages}/more/New.md")
+    assert len(fix(repository).check.findings) == 0
+    index = (repository.root / pages / "apps/index.md").read_text()
+    assert index == "[a](../more/new/) [b](../more/new#go)\n"
+    other = (repository.root / pages / "apps/other.md").read_text()
+    assert other == "[c](../../more/new/) [d](/more/new/) [e](/more/new)\n"
+
+
 def test_links_follow_renamed_files_and_edited_pages(repository, fix):
     repository.write("src/x.py", "x = 1\n" * 9)
     repository.write("docs/b.md", "# B\n\nText.\n\nMore text.\n")

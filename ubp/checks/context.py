@@ -22,10 +22,11 @@ from ubp.core.model import (
     ReferenceVerdict,
 )
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path, without_page_suffix
+from ubp.core.text import fold
 from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
-from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, stem
+from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, is_file, stem
 from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import Denied, denial
@@ -358,8 +359,28 @@ class RuleContext:
         old_source = self.renames.origin(edge.source)
         if old_source and (old := _target_path(edge, old_source)) and self.view.page(old):
             return old  # the page moved, and its links are still relative to its old folder
-        path = _target_path(edge, old_source or edge.source)
-        return self.renames.new_path(path) if path else None
+        source = old_source or edge.source
+        path = _target_path(edge, source)
+        return (self.renames.new_path(path) if path else None) or self._renamed_page(source, target)
+
+    def _renamed_page(self, source: FilePath, target: str) -> FilePath | None:
+        """Return the new path of the page that the site of another had at an address."""
+        site = self.graph.sites.of(source)
+        if site is None or (is_file(target) and not site.style.makes_addresses):
+            return None
+        urls = linked_address(site, source, without_page_suffix(target))
+        found = (self._renamed_pages.get((site, fold(url))) for url in urls)
+        return next(filter(None, found), None)
+
+    @cached_property
+    def _renamed_pages(self) -> dict[tuple[Site, str], FilePath]:
+        """The new paths of the pages that moved, by their sites and old addresses."""
+        return {
+            (site, fold(address)): new
+            for old, new in self.renames.new_paths.items()
+            if (site := self.graph.sites.of(old)) is not None
+            for address in addresses(site, old, ())
+        }
 
     def file_from_root(self, edge: GraphEdge) -> FilePath | None:
         """Return the file that a relative link would name if it began at the root."""

@@ -35,12 +35,12 @@ class Renames:
         normalized = normalize_path(path)
         if not normalized:
             return None
-        return self._new_paths.get(self._removed_pages.get(normalized, normalized))
+        return self.new_paths.get(self._removed_pages.get(normalized, normalized))
 
     def new_path_by_name(self, name: str) -> FilePath | None:
         """Return the new path of the only removed page of this name."""
         removed = self._removed_pages_by_stem.get(stem(name), [])
-        return self._new_paths.get(removed[0]) if len(removed) == 1 else None
+        return self.new_paths.get(removed[0]) if len(removed) == 1 else None
 
     def similar_path(self, path: FilePath) -> FilePath | None:
         """Return the most similar new file to a removed one, whatever its suffix.
@@ -61,7 +61,8 @@ class Renames:
         return self._old_paths.get(path)
 
     @cached_property
-    def _new_paths(self) -> dict[FilePath, FilePath]:
+    def new_paths(self) -> dict[FilePath, FilePath]:
+        """The new path of each file that moved, by its old one."""
         added_by_blob: dict[ObjectId, list[FilePath]] = {}
         for path, entry in self._added.items():
             added_by_blob.setdefault(entry.id, []).append(path)
@@ -92,7 +93,7 @@ class Renames:
 
     @cached_property
     def _old_paths(self) -> dict[FilePath, FilePath]:
-        return {new: old for old, new in self._new_paths.items()}
+        return {new: old for old, new in self.new_paths.items()}
 
     @cached_property
     def _unmatched(self) -> dict[FilePath, ObjectId]:

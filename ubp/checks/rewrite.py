@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 from ubp.checks.finding import WIKILINKS
 from ubp.core.model import FilePath, Link
-from ubp.markdown.resolve import without_suffix
+from ubp.markdown.resolve import is_file, without_suffix
+from ubp.markdown.sites.site import Site, absolute_links, relative_address
 
 # Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
 _WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
@@ -29,6 +30,28 @@ def rewrite_link(
     if link.kind in WIKILINKS:
         return _wikilink_target(link.target, target, namesakes)
     return _path_target(link.target, source, target)
+
+
+def rewrite_address(link: Link, site: Site, source: FilePath, target: FilePath) -> str | None:
+    """Return the address of a page of a site for a link that has an address, None: it has none.
+
+    From the root or relative, with or without a slash at its end, as the old one.
+    """
+    old = link.target
+    if link.kind in WIKILINKS or is_file(old) or old.lower().endswith((".html", ".htm")):
+        return None
+    if old.startswith("/"):
+        base = f"/{site.base.strip('/')}".rstrip("/")
+        address = next(iter(absolute_links(site, target)), None)
+        if address is not None and not f"{old}/".startswith(f"{base}/"):
+            address = address.removeprefix(base)
+    else:
+        address = relative_address(site, source, target)
+        has_dot = old.startswith("./") and address is not None and not address.startswith(".")
+        address = f"./{address}" if has_dot else address
+    if address is None:
+        return None
+    return percent_encode(address.rstrip("/") + "/" * (old.endswith("/") or address == "/"))
 
 
 def respell_target(link: Link, target: FilePath) -> str:

@@ -35,10 +35,10 @@ from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
-from ubp.checks.rewrite import relative_target, respell_target, rewrite_link
+from ubp.checks.rewrite import relative_target, respell_target, rewrite_address, rewrite_link
 from ubp.core.model import FilePath
 from ubp.index.link_graph import GraphEdge
-from ubp.markdown.resolve import stem
+from ubp.markdown.resolve import is_file, stem
 
 NAME = "broken-link"
 MAX_NAMES = 3
@@ -143,8 +143,26 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
-    text = rewrite_link(edge.link, edge.source, target, context.pages_of_stem(stem(target)))
+    text = _address(edge, target, context)
+    if text is None and not _must_be_address(edge, context):
+        text = rewrite_link(edge.link, edge.source, target, context.pages_of_stem(stem(target)))
     return None if text is None else LinkFix(edge.link, text, target)
+
+
+def _address(edge: GraphEdge, target: FilePath, context: RuleContext) -> str | None:
+    """Return the address of a page for a link that has one of the same site; None: it has none."""
+    site = context.graph.sites.of(edge.source)
+    if site is None or site != context.graph.sites.of(target):
+        return None
+    text = rewrite_address(edge.link, site, edge.source, target)
+    return text if text and context.graph.leads_to(edge, text, target) else None
+
+
+def _must_be_address(edge: GraphEdge, context: RuleContext) -> bool:
+    """Return whether a link has no suffix, on a site that makes no addresses of paths."""
+    site = context.graph.sites.of(edge.source)
+    is_address = edge.link.kind not in WIKILINKS and not is_file(edge.link.target)
+    return is_address and site is not None and site.style.verifies == "sections"
 
 
 def _respelt(
@@ -157,7 +175,10 @@ def _respelt(
     paths = context.meant_paths(edge)
     if len(paths) != 1 or (targets and paths[0] not in targets):
         return None
-    for text in (respell_target(link, paths[0]), rewrite_link(link, edge.source, paths[0], ())):
+    texts = [respell_target(link, paths[0]), _address(edge, paths[0], context)]
+    if not _must_be_address(edge, context):
+        texts.append(rewrite_link(link, edge.source, paths[0], ()))
+    for text in texts:
         if text and context.graph.leads_to(edge, text, paths[0]):
             return LinkFix(link, text, paths[0])
     return None
