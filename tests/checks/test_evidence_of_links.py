@@ -623,6 +623,25 @@ def test_address_of_another_site_without_its_scheme_is_a_finding(
     assert hints(check(repository)) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "is_found"),
+    [
+        *(("github.com/a", True), ("www.flow.org/a/b.html", True), ("flow.org/", True)),
+        *(("docs.flow.dev/a", False), ("/flow.org/a", False), ("flow.orga/b", False)),
+    ],
+)
+@pytest.mark.parametrize("config", ["README", "mkdocs.yml", "docusaurus.config.js"])
+def test_address_with_a_path_and_without_its_scheme_is_a_finding(
+    repository, check, config, target, is_found
+):
+    repository.write(config, "module.exports = {}\n")
+    repository.write("docs/docs.flow.dev/b.md", "# B\n")
+    repository.write("docs/a.md", f"# A\n\n[x]({target})\n")
+    repository.commit("Write")
+    hint = "Without https:// the address of another site is a path."
+    assert hints(check(repository)) == ([(f"markdown {target}", hint)] if is_found else [])
+
+
 def test_anchor_with_a_second_number_sign_is_a_finding_with_its_fix(guide, check):
     guide.write("docs/index.md", "# Index\n\n[x](/setup##install)\n")
     ((subject, hint),) = hints(check(guide))

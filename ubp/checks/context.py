@@ -41,6 +41,20 @@ UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 MAX_PATHS_FROM_ROOT = 20
 
 
+# Generators whose links may name labels of any page.
+HAS_LABELS = frozenset({"sphinx", "mystmd"})
+# The name of a site on the web.
+_DOMAIN = re.compile(
+    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|dev|io)(?:/|$)", re.ASCII
+)
+
+
+def begins_with_domain(target: str, site: Site | None) -> bool:
+    """Return whether a path in a page of a site begins with the name of a site on the web."""
+    has_labels = site is not None and site.style.name in HAS_LABELS  # `app.io` is a module
+    return _DOMAIN.match(target) is not None and not has_labels
+
+
 def _is_path_from_root(edge: GraphEdge) -> bool:
     target = edge.link.target
     is_path = target.startswith("/") and target.lower().endswith(PAGE_SUFFIXES)
@@ -200,6 +214,7 @@ class RuleContext:
             or edge.link.meant_type
             or self.differs_in_case(edge)
             or self.stays_as_written(edge)
+            or self.lacks_scheme(edge)
         ]
         near_comments = {edge.source for edge in suspects if "%%" in edge.link.context}
         contents = self.view.read(near_comments) if near_comments else {}
@@ -242,6 +257,16 @@ class RuleContext:
             self._has_no_listing(FilePath("/".join(folders[: depth + 1])))
             for depth in range(len(folders))
         )
+
+    def lacks_scheme(self, edge: GraphEdge) -> bool:
+        """Whether a link that leads to no page is the address of another site: `github.com/a`."""
+        link = edge.link
+        if edge.resolution.bucket != "not_a_page" or link.kind in WIKILINKS:
+            return False
+        if not begins_with_domain(link.target, self.graph.sites.of(edge.source)):
+            return False
+        domain = link._replace(target=link.target.partition("/")[0])  # a folder may be named so
+        return not self.finds_file(edge._replace(link=domain))
 
     def finds_file(self, edge: GraphEdge) -> bool:
         """Whether a link that is not a link to a page names a file or folder of the repository."""

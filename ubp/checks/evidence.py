@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ubp.checks.code_text import CodeText
-from ubp.checks.context import RuleContext
+from ubp.checks.context import HAS_LABELS, RuleContext, begins_with_domain
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
 from ubp.checks.known_pages import FOLDER_PAGES, KnownPages
 from ubp.checks.link_counts import ANCHOR, LINK, LinkCounts, split_address
@@ -62,8 +62,6 @@ MAX_LOST_NEIGHBORS = 1 / 4
 LOWERS_ANCHORS = frozenset(
     {"mkdocs", "vitepress", "docusaurus", "hugo", "mdbook", "jekyll", "starlight", "nextra"}
 )
-# Generators whose links may name labels of any page.
-HAS_LABELS = frozenset({"sphinx", "mystmd"})
 # Generators that put pages into templates, which alone add headings to them.
 FILLS_TEMPLATES = frozenset({"hugo", "jekyll"})
 # Generators whose builds make no folder of pages; None: GitHub itself.
@@ -83,10 +81,6 @@ RESOLVES_IMAGES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sph
 _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
     re.IGNORECASE,
-)
-# The name of a site on the web.
-_DOMAIN = re.compile(
-    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|dev|io)(?:/|$)", re.ASCII
 )
 _SOURCE_CODE = re.compile(
     r"\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kts?|swift|cs|cc?|cpp|hh?|hpp|scala|sh|sql|lua)$",
@@ -497,8 +491,7 @@ def _address_in(target: str, site: Site | None) -> str:
     """Return a sentence where the address of another site is written as a path, else ""."""
     if "://" in target:
         return "It is written as a path, and has an address in it."
-    has_labels = site is not None and site.style.name in HAS_LABELS  # `app.io` is a module
-    if _DOMAIN.match(target) and not has_labels:
+    if begins_with_domain(target, site):
         return "Without https:// the address of another site is a path."
     return ""
 

@@ -74,7 +74,9 @@ def count_forms(context: RuleContext) -> list[FormCount]:
     unverified = Counter(
         form_of(LINK, edge.source, edge.link, context)
         for edge in context.graph.all_edges()
-        if edge.resolution.bucket == "not_a_page" and not context.finds_file(edge)
+        if edge.resolution.bucket == "not_a_page"
+        and not context.finds_file(edge)
+        and not context.lacks_scheme(edge)
     )
     unverified.update(
         form_of(ANCHOR, edge.source, edge.link, context)

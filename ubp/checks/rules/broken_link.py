@@ -81,8 +81,9 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 about=edge.link,
                 fix=LinkFix(edge.link, text, edge.resolution.target),
             )
+        is_missing = edge.resolution.bucket == "missing" or context.lacks_scheme(edge)
         if (
-            edge.resolution.bucket == "missing"
+            is_missing
             and not context.is_behind_opaque_folder(edge)
             and not context.names_folder(edge)
             and not context.is_redirected(edge)
