@@ -642,6 +642,33 @@ def test_address_with_a_path_and_without_its_scheme_is_a_finding(
     assert hints(check(repository)) == ([(f"markdown {target}", hint)] if is_found else [])
 
 
+@pytest.mark.parametrize(
+    ("config", "text", "pages"),
+    [
+        ("_config.yml", "title: x\n", "users"),
+        ("hugo.toml", "baseURL = 'https://example.org/'\n", "content/users"),
+        ("astro.config.mjs", "import starlight from 'starlight'\n", "src/content/docs/users"),
+    ],
+)
+def test_image_that_no_folder_has_is_a_finding_but_no_file_that_a_build_may_make(
+    repository, check, config, text, pages
+):
+    repository.write(config, text)
+    repository.write(f"{pages}/img/a.png", "png")
+    repository.write(f"{pages}/a.md", "# A\n\n![x](img/b.png) ![y](no/c.png) [z](feed.xml)\n")
+    repository.commit("Write")
+    assert hints(check(repository)) == [("image img/b.png", "")]
+
+
+def test_image_of_hugo_may_be_in_a_folder_that_only_a_template_names(repository, check):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/users/img/a.png", "png")
+    repository.write("assets/b.png", "png")
+    repository.write("content/users/a.md", "# A\n\n![x](img/b.png)\n")
+    repository.commit("Write")
+    assert hints(check(repository)) == []
+
+
 def test_anchor_with_a_second_number_sign_is_a_finding_with_its_fix(guide, check):
     guide.write("docs/index.md", "# Index\n\n[x](/setup##install)\n")
     ((subject, hint),) = hints(check(guide))

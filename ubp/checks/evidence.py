@@ -75,8 +75,12 @@ FIXED_ANCHORS = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "starl
 MAX_SIGNS_LOST = 5
 MAX_FROM_ROOT = 50  # pages of the name of a link
 LAST_DATE = 253_402_300_799  # 9999-12-31; a commit may have any
-# Generators that resolve relative paths of images as those of pages.
-RESOLVES_IMAGES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "github"})
+# Generators that resolve relative paths of files as those of pages.
+RESOLVES_FILES = frozenset({"mkdocs", "vitepress", "docusaurus", "mdbook", "sphinx", "github"})
+# Those that publish files that only a build makes (`feed.xml`), but no images.
+RESOLVES_IMAGES = frozenset({"jekyll", "starlight", "hugo"})
+# Those that also take images from folders that a template or another language names.
+SEARCHES_IMAGES = frozenset({"hugo"})
 # Folders of what other pages include; its links begin in those.
 _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
@@ -242,9 +246,12 @@ class Evidence:
         style, target = site.style.name, link.target
         # MyST resolves labels of all pages
         is_label = style in HAS_LABELS and "/" not in target and "image" not in link.kind
-        is_page = target.lower().endswith(PAGE_SUFFIXES)
-        if not is_page and (is_label or style not in RESOLVES_IMAGES):
-            return False
+        if not target.lower().endswith(PAGE_SUFFIXES):
+            is_elsewhere = target.rpartition("/")[2] in self._pages.paths_by_name
+            is_image = link.kind == "image" and style in RESOLVES_IMAGES
+            is_searched = style in SEARCHES_IMAGES and is_elsewhere
+            if is_label or is_searched or not (is_image or style in RESOLVES_FILES):
+                return False
         return not self._leaves_a_copy(site, finding.filepath, link)
 
     def _leaves_a_copy(self, site: Site, page: FilePath, link: Link) -> bool:
