@@ -669,6 +669,30 @@ def test_image_of_hugo_may_be_in_a_folder_that_only_a_template_names(repository,
     assert hints(check(repository)) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ("more/index.md", ""),
+        ("api/index.md", "A page has this name: guide/api/index.md."),
+        ("more/x.md", "Did you mean guide/x.md?"),
+    ],
+)
+def test_hint_has_files_of_the_name_but_no_index_of_another_folder(repository, check, target, hint):
+    repository.write("guide/api/index.md", "# API\n")
+    repository.write("guide/x.md", "# X\n")
+    repository.write("docs/a.md", f"# A\n\n[x]({target})\n")
+    repository.commit("Write")
+    assert hints(check(repository)) == [(f"markdown {target}", hint)]
+
+
+def test_hint_calls_what_is_no_page_a_file(repository, check):
+    repository.write("mkdocs.yml", "site_name: x\n")
+    repository.write("logo.png", "png")
+    repository.write("docs/a.md", "# A\n\n![x](logo.png)\n")
+    repository.commit("Write")
+    assert hints(check(repository)) == [("image logo.png", "A file has this name: logo.png.")]
+
+
 def test_anchor_with_a_second_number_sign_is_a_finding_with_its_fix(guide, check):
     guide.write("docs/index.md", "# Index\n\n[x](/setup##install)\n")
     ((subject, hint),) = hints(check(guide))

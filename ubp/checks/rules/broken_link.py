@@ -31,12 +31,14 @@ To ignore a link, add a comment on its line or the line above:
 `<!-- ubp: ignore[broken-link] -->`
 """
 
+import re
 from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
 from ubp.checks.rewrite import relative_target, respell_target, rewrite_address, rewrite_link
 from ubp.core.model import FilePath
+from ubp.core.paths import PAGE_SUFFIXES
 from ubp.index.link_graph import GraphEdge
 from ubp.markdown.resolve import is_file, stem
 
@@ -44,6 +46,7 @@ NAME = "broken-link"
 MAX_NAMES = 3
 # Every folder may have one, so the name does not identify the page.
 FOLDER_PAGES = frozenset({"readme", "index"})
+_LEADING_DOTS = re.compile(r"^(?:\.{0,2}/)+")
 
 
 def find(context: RuleContext) -> Iterator[Finding]:
@@ -124,8 +127,16 @@ def _possible_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, 
     return tuple(
         path
         for path in candidates
-        if path != edge.source and not sites.is_translation(edge.source, path)
+        if path != edge.source
+        and not sites.is_translation(edge.source, path)
+        and (stem(path) not in FOLDER_PAGES or _ends_with_folder(path, edge.link.target))
     )
+
+
+def _ends_with_folder(path: FilePath, target: str) -> bool:
+    """Return whether a link has the name of a page's folder, too, in front of the page's own."""
+    name = _LEADING_DOTS.sub("", target)
+    return "/" in name and f"/{path}".endswith(f"/{name}")
 
 
 def _similar_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:
@@ -192,4 +203,6 @@ def _hint(edge: GraphEdge, targets: tuple[FilePath, ...], fix: LinkFix | None) -
         return f"Did you mean {fix.text if fix.target == edge.link.target else fix.target}?"
     more = ", …" if len(targets) > MAX_NAMES else ""
     names = f"{', '.join(targets[:MAX_NAMES])}{more}"
-    return f"{'A page has' if len(targets) == 1 else 'Pages have'} this name: {names}."
+    kind = "page" if targets[0].lower().endswith(PAGE_SUFFIXES) else "file"
+    have = f"A {kind} has" if len(targets) == 1 else f"{kind.capitalize()}s have"
+    return f"{have} this name: {names}."
