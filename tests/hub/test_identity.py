@@ -224,10 +224,40 @@ def test_readers_are_accounts_of_the_forge_or_clients(hub):
         return hub.hub.identities.verify(token).reader
 
     assert reader(hub.person("Ann")) == "github.com/ann"
-    client = hub.person(None, azp="agent-7")
+    client = hub.person(None, sub="agent-7", azp="agent-7")
     assert reader(client) == f"client:{hub.provider.url} agent-7"
+    account = {"azp": "Agent-7", "preferred_username": "service-account-agent-7"}
+    keycloak = hub.person(None, sub="6f1c", client_id="Agent-7", **account)
+    assert reader(keycloak) == f"client:{hub.provider.url} Agent-7"
     assert reader(hub.job("acme/api")) == "ci:github.com/acme/api#1"
     assert reader(hub.job("acme/api", event_name="pull_request")) == "job:github.com/acme/api#1"
+
+
+# What a person may be called, and how the client is named with which the token was got.
+PEOPLE = [
+    {"azp": "agent-7", "preferred_username": "eve"},
+    {"azp": "agent-7", "preferred_username": "service-account-agent-7"},
+    {"azp": "agent-7", "client_id": "agent-7"},
+    {"azp": "agent-7", "client_id": "agent-7", "preferred_username": "service-account-agent-8"},
+    {"client_id": "agent-7"},
+    {"cid": "agent-7"},
+    {"azp": "agent-7", "clientId": ["agent-7"]},
+]
+
+
+@pytest.mark.parametrize("claims", PEOPLE, ids=str)
+def test_person_without_an_account_is_not_the_client_of_the_token(hub, claims):
+    token = hub.person(None, sub="human-1", **claims)
+    assert hub.hub.identities.verify(token).reader == f"person:{hub.provider.url} human-1"
+
+
+def test_owner_of_a_job_is_known_in_any_case_and_another_is_named(hub):
+    assert hub.hub.identities.verify(hub.job("Acme/api")).reader == "ci:github.com/Acme/api#1"
+    status, answer = hub.call(BOARD, token=hub.job("acme-evil/api"))
+    assert status == 401
+    assert json.loads(answer)["error"]["cause"] == (
+        "The repository github.com/acme-evil/api has none of the issuer's owners."
+    )
 
 
 def test_board_is_read_by_those_with_a_grant_alone(repository, hub):

@@ -37,6 +37,7 @@ from ubp.hub.identity import (
     Identity,
     IssuerDownError,
     Job,
+    OtherOwnerError,
     UnauthorizedError,
 )
 from ubp.hub.metrics import Metrics
@@ -146,6 +147,13 @@ class Hub:
             )
         try:
             return self.identities.verify(token)
+        except OtherOwnerError as error:
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED,
+                "The hub does not accept this token.",
+                cause=f"{str(error)[0].upper()}{str(error)[1:]}.",
+                hint="Ask whoever runs the hub to add its owner to `owners`.",
+            ) from error
         except UnauthorizedError as error:
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED,

@@ -28,10 +28,10 @@ class Issuer:
     """Who issues tokens that the hub accepts.
 
     Of `people` (and their agents) `login_claim` is the claim with the account of the `forge`; a
-    token without it is of a client, which is granted access by its name. Of `github` and `gitlab`
-    the tokens are those of CI jobs of the repositories that `owners` (organisations, users or
-    groups) have on the host `forge`. `keys` is the address of the signing keys; by default the
-    issuer's discovery document names it.
+    token without it that a client got for itself is granted access by the client's name. Of
+    `github` and `gitlab` the tokens are those of CI jobs of the repositories that `owners`
+    (organisations, users or groups) have on the host `forge`. `keys` is the address of the signing
+    keys; by default the issuer's discovery document names it.
     """
 
     kind: IssuerKind

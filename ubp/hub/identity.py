@@ -48,6 +48,10 @@ class UnauthorizedError(Exception):
     """The token does not count; the sentence is for the log, not for the caller."""
 
 
+class OtherOwnerError(UnauthorizedError):
+    """The token counts elsewhere: it is of a repository that is not one of the organisation's."""
+
+
 class IssuerDownError(HubError):
     """An issuer's keys cannot be read, and nobody knows whether its token counts: 503, not 401."""
 
@@ -138,15 +142,17 @@ class Identities:
 
 
 def _person(issuer: Issuer, claims: Mapping[str, Any], _: HubConfig) -> Identity:
-    """Return a person, by the forge's account, or a client that acts for itself."""
+    """Return a person, by the forge's account if there is one, or a client that acts for itself."""
     login, subject = claims.get(issuer.login_claim), str(claims["sub"])
-    client = str(claims.get("azp") or claims.get("client_id") or subject)
+    client = str(claims.get("azp") or claims.get("client_id") or claims.get("cid") or subject)
     scope = claims.get("scope", claims.get("scp", ""))
     words = scope.split() if isinstance(scope, str) else scope if isinstance(scope, list) else []
     if isinstance(login, str) and login.strip():
         reader = f"{issuer.forge}/{login.strip().lower()}"
-    else:
+    elif subject == client or _is_service_account(claims, client):
         reader = f"client:{issuer.issuer} {client}"
+    else:  # a person without an account, for whom nobody is granted anything
+        reader = f"person:{issuer.issuer} {subject}"
     return Identity(
         reader,
         frozenset(map(str, words)),
@@ -156,6 +162,16 @@ def _person(issuer: Issuer, claims: Mapping[str, Any], _: HubConfig) -> Identity
         client,
         int(claims["exp"]) + SKEW_SECONDS,
     )
+
+
+def _is_service_account(claims: Mapping[str, Any], client: str) -> bool:
+    """Return whether a token of Keycloak is about a client's own account, not about a person.
+
+    Its subject is the account's number, and only tokens that clients get for themselves have the
+    claim `client_id` ("clientId" in older versions): a person may be called like such an account.
+    """
+    is_for_itself = client in (claims.get("client_id"), claims.get("clientId"))
+    return is_for_itself and claims.get("preferred_username") == f"service-account-{client.lower()}"
 
 
 def _github(issuer: Issuer, claims: Mapping[str, Any], config: HubConfig) -> Identity:
@@ -228,8 +244,9 @@ def _repository(issuer: Issuer, path: Any) -> str:
     if not name:
         raise UnauthorizedError("the token names no repository")
     # Anybody's jobs on a public forge have tokens of the same issuer.
-    if not any(name.startswith(f"{issuer.forge}/{owner}/") for owner in issuer.owners):
-        raise UnauthorizedError("the repository is not one of the organisation's")
+    starts = tuple(f"{issuer.forge}/{owner}/".lower() for owner in issuer.owners)
+    if not name.lower().startswith(starts):  # forges ignore case
+        raise OtherOwnerError(f"the repository {name} has none of the issuer's owners")
     return name
 
 
