@@ -45,9 +45,14 @@ def random_call(chance, names):
     )
     if chance.random() < REPORTS:
         run, request = report, None
-    return f"{run.__name__} {request}", lambda opened, reader: to_object(
-        run(opened, reader, request)
-    )
+
+    def ask(opened, reader):
+        try:
+            return to_object(run(opened, reader, request))
+        except BadArgumentError as error:  # of a repository that the reader may not see
+            return error.message
+
+    return f"{run.__name__} {request}", ask
 
 
 def report(opened, reader, _):

@@ -6,6 +6,7 @@ import pytest
 
 from tests.hub.test_across import API, PAY, WEB
 from ubp.__main__ import main
+from ubp.hub.repositories import identify
 
 FRONT = """---
 title: Pay
@@ -86,4 +87,23 @@ def test_second_proposal_of_the_same_pins_adds_nothing(hub, clone, capsys):
     assert main(["--json", *behind(hub, "--propose")]) == 0
     again = json.loads(capsys.readouterr().out)
     assert (first["moved"], again["moved"], again["proposal"]) == (2, 0, None)
+    assert clone.root
+
+
+def test_repository_that_was_renamed_is_meant_and_one_that_was_never_pushed_is_named(
+    hub, clone, capsys
+):
+    renamed = "github.com/acme/site"
+    hub.execute("update repository set forge_id = id::text")
+    ((key,),) = hub.rows("select forge_id from repository where name = %s", WEB)
+    with hub.database.connection() as connection:
+        identify(connection, renamed, key)
+    assert main(behind(hub)) == 0
+    assert capsys.readouterr().out.endswith("2 pages are behind the tip of another repository.\n")
+    assert main(["hub", "diff", *behind(hub)[2:]]) == 0
+    capsys.readouterr()
+
+    other = ["hub", "behind", "--to", hub.url, "--repository", "github.com/acme/new"]
+    assert main(other) == 2
+    assert "The hub has no board of github.com/acme/new" in capsys.readouterr().err
     assert clone.root

@@ -16,6 +16,7 @@ from tests.hub.test_identity import BOARD
 from ubp.core.errors import HubError
 from ubp.hub.config import Forge
 from ubp.hub.grants import compare_forge
+from ubp.hub.repositories import identify
 from ubp.hub.worker import Worker
 
 
@@ -56,7 +57,7 @@ class FakeForge:
         self.repositories[key] = (path, members, visibility, archived, branch)
 
     def answer(self, path):
-        if re.fullmatch(r"/orgs/acme/repos", path):
+        if re.fullmatch(r"/orgs/acme/repos", path, re.IGNORECASE):
             return [self.github(key) for key in self.repositories]
         if re.fullmatch(r"/groups/acme/projects", path):
             return [self.gitlab(key) for key in self.repositories]
@@ -210,13 +211,14 @@ def test_renamed_repository_keeps_its_board_and_a_removed_one_is_not_read(
 
     forge.add(1, "acme/payments", "ann")
     compare_forge(hub.database, settings)
-    assert hub.call(BOARD, token=hub.person())[0] == 404
     renamed = BOARD.replace("acme/api", "acme/payments")
-    assert hub.call(renamed, token=hub.person())[0] == 200
+    for board in (BOARD, renamed):
+        assert hub.call(board, token=hub.person())[0] == 200
 
     forge.repositories.clear()
     assert compare_forge(hub.database, settings).removed == 1
-    assert hub.call(renamed, token=hub.person())[0] == 404
+    for board in (BOARD, renamed):
+        assert hub.call(board, token=hub.person())[0] == 404
 
 
 def test_new_repository_of_an_old_name_does_not_inherit_its_board(
@@ -275,8 +277,108 @@ def test_clients_are_granted_what_the_configuration_names(repository, database_a
         repository.write("a.md", "# A\n")
         repository.commit()
         hub.push(repository)
-        agent = hub.person(None, azp="agent-7")
+        agent = hub.person(None, sub="agent-7", azp="agent-7")
         assert hub.call(BOARD, token=agent)[0] == 404
         Worker(hub.database, hub.hub.config).work()
         assert hub.call(BOARD, token=agent)[0] == 200
-        assert hub.call(BOARD, token=hub.person(None, azp="agent-8"))[0] == 404
+        person = hub.person(None, sub="human-1", azp="agent-7")
+        assert hub.call(BOARD, token=person)[0] == 404
+        assert hub.call(BOARD, token=hub.person(None, sub="agent-8", azp="agent-8"))[0] == 404
+
+
+def test_client_reads_a_repository_that_appears_or_is_renamed_after_the_worker_has_started(
+    repository, new_repository, database_address, issuers
+):
+    clients = {f"{issuers['provider'].url} agent-7": ("github.com/Acme/api",)}
+    with running_hub(database_address, issuers, clients=clients) as hub:
+        worker = Worker(hub.database, hub.hub.config)
+        assert worker.work()
+        repository.write("a.md", "# A\n")
+        repository.commit()
+        hub.push(repository)
+        agent = hub.person(None, sub="agent-7", azp="agent-7")
+        assert worker.work()
+        assert hub.call(BOARD, token=agent)[0] == 200
+
+        before = hub.rows("select at from grants")
+        hub.execute("update repository set forge_id = '1'")
+        with hub.database.connection() as connection:
+            identify(connection, "github.com/acme/payments", "1")
+        assert worker.work()
+        renamed = BOARD.replace("acme/api", "acme/payments")
+        assert hub.call(renamed, token=agent)[0] == 200
+        assert hub.rows("select at from grants") == before  # nothing is written anew
+
+        other = new_repository("other")
+        other.write("b.md", "# B\n")
+        other.commit()
+        with hub.database.connection() as connection:
+            identify(connection, "github.com/acme/api", "2")
+        hub.push(other)
+        assert worker.work()
+        assert hub.call(BOARD, token=agent)[0] == 200
+        assert hub.call(renamed, token=agent)[0] == 404
+
+
+def test_removed_repository_is_not_read_whatever_the_case_of_its_names(
+    repository, granted_hub, forge, settings
+):
+    hub = granted_hub
+    repository.write("a.md", "# A\n")
+    repository.commit()
+    hub.push(repository, "github.com/aCME/api")
+    forge.add(1, "Acme/api", "ann")
+    compare_forge(hub.database, settings)
+    assert hub.rows("select name, forge_id from repository") == [("github.com/Acme/api", "1")]
+    assert hub.call(BOARD, token=hub.person())[0] == 200
+
+    forge.repositories.clear()
+    forge.add(2, "Acme/API", "bob")
+    assert compare_forge(hub.database, settings).removed == 0  # its name was taken
+    assert hub.call(BOARD, token=hub.person())[0] == 404
+    forge.repositories.clear()
+    assert compare_forge(hub.database, settings).removed == 1
+    assert hub.rows("select count(*) from repository where removed_at is null") == [(0,)]
+
+
+def test_deleted_repository_is_not_read_after_a_webhook_with_another_case(
+    repository, granted_hub, forge
+):
+    hub = granted_hub
+    worker = Worker(hub.database, hub.hub.config)
+    repository.write("a.md", "# A\n")
+    repository.commit()
+    hub.push(repository)
+    forge.add(1, "acme/api", "ann")
+    assert worker.work()
+    forge.repositories.clear()
+    send_webhook(hub, {"action": "deleted", "repository": {"full_name": "Acme/Api"}})
+    assert worker.work()
+    assert hub.call(BOARD, token=hub.person())[0] == 404
+
+
+def test_default_branch_is_the_tip_once_it_is_pushed(repository, granted_hub, forge):
+    hub = granted_hub
+    worker = Worker(hub.database, hub.hub.config)
+    repository.write("a.md", "# A\n")
+    repository.commit()
+    hub.push(repository, GITHUB_REF="refs/heads/release")
+    forge.add(1, "acme/api", "ann", branch="main")
+    assert worker.work()
+    tip = "select ref.name from repository join ref on ref.id = tip"
+    assert hub.rows(tip) == [("refs/heads/release",)]
+
+    repository.write("a.md", "# A, once more\n")
+    repository.commit()
+    hub.push(repository, texts=True, GITHUB_REF="refs/heads/main")
+    assert hub.rows(tip) == [("refs/heads/main",)]
+    repository.write("a.md", "# A, and again\n")
+    repository.commit()
+    hub.push(repository, GITHUB_REF="refs/heads/release")
+    assert hub.rows(tip) == [("refs/heads/main",)]
+    assert hub.rows("select count(*) from text") == [(1,)]
+    forge.add(1, "acme/api", "ann", branch="release")
+    send_webhook(hub, {"action": "edited", "repository": {"full_name": "acme/api"}})
+    assert worker.work()
+    assert hub.rows(tip) == [("refs/heads/release",)]
+    assert hub.rows("select count(*) from text") == [(0,)]  # those of main

@@ -15,6 +15,7 @@ from tests.hub.test_identity import MCP
 from ubp.answers.hub.search import HubSearchRequest
 from ubp.core.model import in_repository
 from ubp.hub.models import HubModel
+from ubp.hub.repositories import identify
 from ubp.hub.search import Searcher
 from ubp.hub.worker import Worker
 from ubp.index.match import Phrase
@@ -301,8 +302,40 @@ def test_page_of_an_unreadable_repository_is_like_one_that_does_not_exist(hub, r
         for name in ("github.com/acme/api", "github.com/acme/nothing")
     ]
 
-    assert answers[0] == answers[1]
-    assert answers[0][0] == 400
+    assert answers[0][0] == answers[1][0] == 400
+    assert answers[0][1].replace(b"acme/api", b"acme/nothing") == answers[1][1]
+
+
+def test_repository_is_found_by_its_former_name_in_any_case_and_an_unknown_one_is_named(
+    hub, repository
+):
+    push_page(hub, repository, "github.com/acme/api", "docs/a.md", "# Payments\n\nBy invoice.\n")
+    hub.execute("update repository set forge_id = '1'")
+    with hub.database.connection() as connection:
+        identify(connection, "github.com/acme/payments", "1")
+    for name in ("github.com/acme/api", "github.com/Acme/API", "github.com/acme/Payments"):
+        (found,) = ask(hub, "search", query="invoice", repository=name)["results"]
+        assert found["repository"] == "github.com/acme/payments"
+        page = ask(hub, "page", repository=name, filepath="docs/a.md")
+        assert page["link"].startswith("https://github.com/acme/payments/blob/")
+        assert ask(hub, "pages", repository=name)["total"] == 1
+        assert ask(hub, "staleness", repository=name)["total"] == 0
+    asked = {
+        "search": {"query": "invoice"},
+        "fulltext": {"query": "invoice"},
+        "context": {"query": "invoice"},
+        "pages": {},
+        "staleness": {},
+    }
+    hub.grant("github.com/ann", "github.com/acme/payments")
+    with hub.database.connection() as connection:
+        identify(connection, "github.com/acme/empty", "2")  # of the forge: it was never pushed
+    hub.grant("github.com/ann", "github.com/acme/empty")
+    for name, arguments in asked.items():
+        value = {**arguments, "repository": "github.com/acme/empty"}
+        status, answer = hub.call(f"/v1/ask/{name}", token=hub.person(), value=value)
+        message = "The hub has no board of github.com/acme/empty that you may read."
+        assert (status, json.loads(answer)["error"]["message"]) == (400, message)
 
 
 COUNTED = ("hook", "source of a page", "page hook source commit", "鮮度", "リンク")

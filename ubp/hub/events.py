@@ -12,8 +12,8 @@ from psycopg.types.json import Jsonb
 
 from ubp.hub.config import Hook
 from ubp.hub.database import Connection
-from ubp.hub.impact import all_names
 from ubp.hub.references import StoredReference, count_commits, find_references, tip_states
+from ubp.hub.repositories import all_names
 
 EVERYTHING = "*"
 MAX_ITEMS = 200  # of one delivery

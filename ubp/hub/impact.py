@@ -17,6 +17,7 @@ from ubp.hub.references import (
     is_folder,
     tip_states,
 )
+from ubp.hub.repositories import all_names
 
 # References that may overlap: they name the path, something below it, or something above it; the
 # few patterns are compared one by one.
@@ -100,19 +101,3 @@ def is_named_alike(one: str, other: str, *, is_section: bool) -> bool:
     short, long = names
     places = range(len(long) - len(short) + 1)
     return any(long[place : place + len(short)] == short for place in places)
-
-
-def all_names(connection: Connection, reader: str, name: str) -> tuple[str, list[str]]:
-    """Return the name that a repository has now, and all that pages may call it by."""
-    row = connection.execute(
-        "select r.name from former_name o join repository r on r.id = o.repository"
-        " join readable(%s) v on v.repository = r.id where o.name = %s",
-        [reader, name],
-    ).fetchone()
-    current = str(row[0]) if row else name
-    former = connection.execute(
-        "select o.name from former_name o join repository r on r.id = o.repository"
-        " join readable(%s) v on v.repository = r.id where r.name = %s order by 1",
-        [reader, current],
-    )
-    return current, [*dict.fromkeys((name, current)), *(each for (each,) in former)]

@@ -20,6 +20,7 @@ from ubp.hub.references import (
     find_references,
     tip_states,
 )
+from ubp.hub.repositories import pushed_name
 
 NO_OWNER = "none"
 _OUTDATED = frozenset({"behind", "gone"})
@@ -51,13 +52,20 @@ and (%(owner)s::text is null or %(owner)s = any(p.owners)
 
 
 def list_pages(connection: Connection, reader: str, request: HubPagesRequest) -> HubPagesRecord:
-    """Return the pages that a reader may see."""
+    """Return the pages that a reader may see.
+
+    Raises:
+        BadArgumentError: of the repository that is asked for, the reader may see nothing.
+    """
+    repository = request.repository
+    if repository is not None:
+        repository = pushed_name(connection, reader, repository)
     offset = int(request.after) if request.after and request.after.isdecimal() else 0
     rows = connection.execute(
         _PAGES,
         {
             "reader": reader,
-            "repository": request.repository,
+            "repository": repository,
             "owner": request.owner,
             "level": request.staleness,
             "limit": request.limit,
@@ -79,9 +87,16 @@ def list_pages(connection: Connection, reader: str, request: HubPagesRequest) ->
 def check_staleness(
     connection: Connection, reader: str, request: HubStalenessRequest
 ) -> HubStalenessRecord:
-    """Return the references that are not fresh in their repository, or behind another one's tip."""
+    """Return the references that are not fresh in their repository, or behind another one's tip.
+
+    Raises:
+        BadArgumentError: of the repository that is asked for, the reader may see nothing.
+    """
+    repository = request.repository
+    if repository is not None:
+        repository = pushed_name(connection, reader, repository)
     values: dict[str, Any] = {
-        "repository": request.repository,
+        "repository": repository,
         "page": request.filepath,
         "owner": request.owner,
     }

@@ -22,7 +22,7 @@ def read_stored_board(
             "select ref.id, ref.commit, ref.xmin::text from ref"
             " join repository r on r.id = ref.repository"
             " join readable(%s) v on v.repository = r.id"
-            " where r.name = %s and ref.name = %s and ref.commit is not null",
+            " where r.id = (select named(%s)) and ref.name = %s and ref.commit is not null",
             [reader, repository, ref],
         ).fetchone()
 

@@ -7,9 +7,10 @@ from ubp.core.errors import BadArgumentError
 from ubp.core.paths import ancestors
 from ubp.core.repository_names import checked_name
 from ubp.hub.database import Connection
-from ubp.hub.impact import all_names, overlaps
+from ubp.hub.impact import overlaps
 from ubp.hub.pages import describing_records
 from ubp.hub.references import StoredReference, find_references, tip_states
+from ubp.hub.repositories import all_names
 
 # The few patterns are compared one by one.
 _CONDITION = """

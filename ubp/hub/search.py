@@ -32,6 +32,7 @@ from ubp.hub.database import Connection
 from ubp.hub.frequencies import Frequencies
 from ubp.hub.mirror import Mirror, MirroredPage, MirroredTip
 from ubp.hub.models import HubModel
+from ubp.hub.repositories import pushed_name
 from ubp.hub.searched import Asked, HubMeaning, Organisation
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
@@ -65,7 +66,13 @@ class Searcher:
         self._frequencies = Frequencies()
 
     def open(self, connection: Connection, reader: str, name: str | None = None) -> Organisation:
-        """Return the tips that a reader may see; `name`: only this repository's."""
+        """Return the tips that a reader may see; `name`: only this repository's.
+
+        Raises:
+            BadArgumentError: of this repository the reader may see nothing.
+        """
+        if name is not None:
+            name = pushed_name(connection, reader, name)
         tips = self.mirror.follow(connection, reader, name, self._model.get(connection))
         return Organisation(connection, tips, self._frequencies, self.mirror.size())
 
@@ -177,8 +184,9 @@ class Searcher:
             BadArgumentError: there is no such page, or section, that the reader may see.
         """
         organisation = self.open(connection, reader, request.repository)
+        repository = next(iter(organisation.tips), request.repository)  # its name now
         written, _, fragment = request.filepath.partition("#")
-        path = in_repository(request.repository, written)
+        path = in_repository(repository, written)
         data = organisation.read([path]).get(path)
         page = organisation.pages_at([path]).get(path)
         if data is None or page is None:
@@ -198,14 +206,14 @@ class Searcher:
         mirrored, tip = _mirrored(organisation, path)
         line = section.line_start if section else 1
         return HubTextRecord(
-            repository=request.repository,
+            repository=repository,
             filepath=written,
             title=title_of(page),
             commit=tip.tip.commit,
             staleness=mirrored.level,
             owners=mirrored.owners,
             changed_at=moment_or_none(mirrored.changed_at),
-            link=_page_link(request.repository, tip.tip.commit, written, line),
+            link=_page_link(repository, tip.tip.commit, written, line),
             line_start=line,
             content=content,
             is_cut=len(content) < len(whole),

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from ubp.core.errors import ConfigError, HubError, ModelError
+from ubp.frame.wording import count
 from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database
@@ -49,6 +50,7 @@ class Worker:
         """Do what is due, and return whether all of it succeeded."""
         succeeded = self._answer_webhooks()
         with self._database.connection() as connection:
+            save_clients(connection, self._config)
             announce(connection, self._config.hooks)
         succeeded = deliver(self._database, self._config, self._clock) and succeeded
         if self._clock() >= self._night_at:
@@ -105,14 +107,12 @@ class Worker:
         for forge in self._config.forges:
             try:
                 compared = compare_forge(self._database, forge)
-                LOG.info(
-                    "%s: %d repositories, %d removed", forge.host, compared.found, compared.removed
-                )
+                found = count(compared.found, "repository")
+                LOG.info("%s: %s, %d removed", forge.host, found, compared.removed)
             except (HubError, ConfigError) as error:
                 LOG.warning("%s %s", error.message, error.cause)
                 succeeded = False
         with self._database.connection() as connection:
-            save_clients(connection, self._config)
             make_partition(connection, "event")
             make_partition(connection, "audit")
             collect_garbage(connection, self._config)
