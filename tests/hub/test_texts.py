@@ -5,9 +5,11 @@ import zlib
 import pytest
 
 from tests.hub.test_secrets import HIDDEN, dump_of, make_pages
+from ubp.answers.hub.push import text as push_text
 from ubp.answers.hub.search import HubSearchRequest
 from ubp.board.texts import blob_id, text_row
 from ubp.core.errors import HubError
+from ubp.frame.writer import Writer
 from ubp.hub.maintenance import collect_garbage
 from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
@@ -67,6 +69,27 @@ def test_texts_of_the_tip_are_stored_and_changes_alone_are_sent(repository, hub)
     again = hub.push(repository, texts=True)
     assert (again.outcome, again.sent_texts) == ("unchanged", 0)
     assert text_versions(hub) == before
+
+
+def test_texts_of_the_default_branch_are_taken_and_those_of_others_are_said_not_to_be(
+    repository, hub
+):
+    repository.write("docs/pay.md", SHORT)
+    repository.commit()
+    hub.push(repository, texts=True, GITHUB_REF="refs/heads/release")
+    repository.write("docs/pay.md", "# Payment\n\nBy card.\n")
+    repository.commit()
+    other = hub.push(repository, texts=True, GITHUB_REF="refs/heads/main")
+    assert (other.sent_texts, other.searched) == (0, "refs/heads/release")
+    lines = list(push_text(other, Writer()))
+    assert lines[1].startswith("The texts were not taken: the hub keeps those of refs/heads/rel")
+    assert stored(hub) == {"docs/pay.md": SHORT}
+    assert hub.push(repository, GITHUB_REF="refs/heads/main").searched is None
+
+    hub.execute("update repository set default_branch = 'trunk'")
+    trunk = hub.push(repository, texts=True, GITHUB_REF="refs/heads/trunk")
+    assert (trunk.sent_texts, trunk.searched) == (1, None)
+    assert stored(hub) == {"docs/pay.md": "# Payment\n\nBy card.\n"}
 
 
 def test_words_are_counted_again_only_if_texts_have_changed(repository, hub):

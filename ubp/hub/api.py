@@ -46,7 +46,13 @@ from ubp.hub.read_board import read_stored_board
 from ubp.hub.read_text import read_texts
 from ubp.hub.repositories import identify, queue_comparison
 from ubp.hub.store_push import Missing, take_push, take_upload
-from ubp.hub.store_texts import TextPush, read_wanted, stage_texts, take_texts
+from ubp.hub.store_texts import (
+    TextPush,
+    read_wanted,
+    searched_ref,
+    stage_texts,
+    take_texts,
+)
 
 READS = frozenset({"ask", "board"})
 """What a replica of the database answers, where there is one."""
@@ -180,8 +186,10 @@ class Hub:
                     missing = {"pieces": list(done.pieces), "parts": parts}
                     return {"missing": missing, "commit": done.commit}
                 texts: tuple[ObjectId, ...] = ()
+                searched = None
                 if done != "overtaken":
                     repository, _ = identify(connection, manifest.repository, forge_id)
+                    searched = searched_ref(connection, repository)
                     push = TextPush(repository, manifest.ref, wanted, is_new=done == "written")
                     texts = take_texts(connection, push, fingerprint)
                 if texts:
@@ -189,7 +197,7 @@ class Hub:
             if texts:
                 return {"missing": {"pieces": [], "parts": {}, "texts": list(texts)}}
             self.metrics.push(done)
-            return {"outcome": done}
+            return {"outcome": done, "searched": searched}
 
         return answer
 

@@ -286,7 +286,9 @@ def _save_push(
         [bytes.fromhex(manifest.commit), manifest.run, manifest.attempt, len(digests), ref.id],
     )
     connection.execute(
-        "update repository set tip = %s where id = %s and tip is null", [ref.id, ref.repository]
+        "update repository set tip = %(ref)s where id = %(repository)s and (tip is null"
+        " or tip <> %(ref)s and 'refs/heads/' || default_branch = %(name)s)",
+        {"ref": ref.id, "repository": ref.repository, "name": manifest.ref},
     )
     connection.execute(
         "insert into changed_tip (ref) select tip from repository where id = %s and tip = %s"

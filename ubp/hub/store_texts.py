@@ -157,6 +157,14 @@ def stage_texts(
                 )
 
 
+def searched_ref(connection: Connection, repository: int) -> str | None:
+    """Return the ref whose texts are kept: the tip of the repository."""
+    row = connection.execute(
+        "select ref.name from repository r join ref on ref.id = r.tip where r.id = %s", [repository]
+    ).fetchone()
+    return str(row[0]) if row else None
+
+
 def take_texts(connection: Connection, push: TextPush, model: bytes | None) -> tuple[ObjectId, ...]:
     """Keep the texts of the tip's pages alone, as its board is now; return those that are missing.
 

@@ -60,6 +60,10 @@ class PushRecord:
     sent_pieces: Annotated[Count, "number of pieces of the board that the hub lacked"]
     sent_parts: Annotated[Count, "number of files whose definitions or sections it lacked"]
     sent_texts: Annotated[Count, "with texts: number of pages whose texts it lacked"] = 0
+    searched: Annotated[
+        str | None,
+        "with texts: ref whose texts the hub keeps instead of this one's; null: it keeps these",
+    ] = None
     error: Annotated[str | None, "with soft: why nothing was pushed"] = None
 
 
@@ -165,6 +169,7 @@ def _push(session: Session, request: PushRequest) -> PushRecord:
         sent_pieces=sending.pieces,
         sent_parts=sending.parts,
         sent_texts=sending.texts,
+        searched=sending.searched,
     )
 
 
@@ -187,6 +192,7 @@ class _Sending:
         self.pieces = 0
         self.parts = 0
         self.texts = 0
+        self.searched: str | None = None  # another ref, whose texts the hub keeps
 
     def add_texts(self, board: Board) -> None:
         """Send the texts of the board's pages, too."""
@@ -206,6 +212,10 @@ class _Sending:
             answer = self._client.post("/v1/push", value)
             outcome = answer.get("outcome") if isinstance(answer, dict) else None
             if outcome in {"written", "unchanged", "overtaken"}:
+                searched = answer.get("searched")
+                is_other = isinstance(searched, str) and searched != self._manifest.ref
+                if self._pages is not None and is_other:
+                    self.searched = searched
                 return outcome  # type: ignore[no-any-return]  # one of these three
             missing = _missing(answer)
             if "since" not in value or value["since"] is None:
@@ -370,11 +380,18 @@ def text(record: PushRecord, write: Writer) -> Iterator[str]:
     elif record.outcome == "unchanged":
         yield f"{place}: the hub has it already."
     else:
-        sent = f"{count(record.sent_pieces, 'piece')} and the parts of {record.sent_parts} files"
+        sent = f"{count(record.sent_pieces, 'piece')} and the parts of"
+        sent += f" {count(record.sent_parts, 'file')}"
         if record.sent_texts:
             sent += f", {count(record.sent_texts, 'text')}"
         board = f"{count(record.files, 'file')}, {count(record.pages, 'page')}"
         yield f"{place}: pushed {board}; sent {sent}."
+    if record.searched:
+        yield write.style.yellow(
+            "The texts were not taken: the hub keeps those of"
+            f" {write.name(record.searched)} alone, as the default branch or the first ref that"
+            " was pushed."
+        )
     if record.unnamed:
         yield f"{count(record.unnamed, 'file')} with names that are not UTF-8 were left out."
 
