@@ -13,6 +13,7 @@ import zlib
 import psycopg
 import pytest
 
+from tests.hub.test_identity import MCP
 from tests.hub.test_order import (
     MAIN,
     NAME,
@@ -163,6 +164,17 @@ def test_database_that_is_down_is_503_for_reads_and_three_lines_for_pushes(
         assert (status, time.monotonic() - started < 10) == (503, True)
         assert json.loads(answer)["error"]["message"] == "The hub's database cannot be reached."
         assert hub.call("/healthz")[0] == 503
+        params = {"name": "ubp_list_pages", "arguments": {}}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        body = json.dumps(call).encode()
+        result = json.loads(hub.call("/mcp", token=hub.person(), body=body, **MCP)[1])["result"]
+        assert result["isError"]
+        assert result["content"][0]["text"] == (
+            "Error -32008 (hub_error): The hub's database cannot be reached. It is down, or takes"
+            " no more connections. Try again later."
+        )
+        calls = hub.call("/metrics")[1].decode()
+        assert 'ubp_hub_calls_total{method="ubp_list_pages",status="503"} 1' in calls
         with pytest.raises(HubError) as refused:
             hub.push(repository)
     error = refused.value

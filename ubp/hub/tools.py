@@ -17,7 +17,7 @@ from mcp.types import (
 )
 from starlette.concurrency import run_in_threadpool
 
-from ubp.core.errors import UbpError
+from ubp.core.errors import ModelError, UbpError
 from ubp.core.version import __version__
 from ubp.frame.encoding import to_json
 from ubp.frame.fields import AnswerFacts
@@ -25,6 +25,7 @@ from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.hub.answers import AnyHubAnswer
 from ubp.hub.api import Hub, Reply
+from ubp.hub.database import DatabaseDownError
 from ubp.server.errors import answer_errors, bad_params, error_result, translate
 
 INSTRUCTIONS = (
@@ -89,7 +90,8 @@ def _answer(
         text = joined(answer.text(record, Writer(is_agent=True)))
         result = CallToolResult(content=[TextContent(text=text)])
     except UbpError as error:
-        status = HTTPStatus.BAD_REQUEST
+        is_down = isinstance(error, DatabaseDownError | ModelError)
+        status = HTTPStatus.SERVICE_UNAVAILABLE if is_down else HTTPStatus.BAD_REQUEST
         result = error_result(translate(error))
     seconds = time.perf_counter() - started
     question = to_json(arguments).encode("utf-8", "replace")

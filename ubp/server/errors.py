@@ -25,6 +25,7 @@ from ubp.core.errors import (
     CollectionError,
     ConfigError,
     DocumentNotFoundError,
+    HubError,
     ModelError,
     ModelNeededError,
     PageNotFoundError,
@@ -47,6 +48,7 @@ INDEX_NOT_READY = -32004
 DATABASE_ERROR = -32005
 REPOSITORY_ERROR = -32006
 MODEL_ERROR = -32007
+HUB_ERROR = -32008
 
 ERROR_META = "ubp/error"  # the key of `_meta` in the result of a tool that failed
 
@@ -100,6 +102,7 @@ _ROWS = (
     _Row(CollectionError, INVALID_PARAMS, "collection_not_found"),
     _Row(StoreError, DATABASE_ERROR, "database_error"),
     _Row(ModelError, MODEL_ERROR, "model_error"),
+    _Row(HubError, HUB_ERROR, "hub_error"),
     _Row(ConfigError, REPOSITORY_ERROR, "configuration_error"),
     _Row(RepositoryError, REPOSITORY_ERROR, "repository_error"),
 )
@@ -237,7 +240,7 @@ def internal_error(where: str, error: Exception) -> MCPError:
     LOG.error("error %s in %s", number, where, exc_info=error)
     return MCPError(
         INTERNAL_ERROR,
-        f"Internal error {number}. This is a bug in UBP; see ubp/serve.log in the Git directory "
-        "for details. Continue without this result.",
+        f"Internal error {number}. This is a bug in UBP; the server's log has the details (of `ubp "
+        "serve`: ubp/serve.log in the Git directory). Continue without this result.",
         {"kind": "internal_error", "error_id": number},
     )
