@@ -7,9 +7,14 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+import psycopg
 import pytest
+
+from ubp.core.errors import HubError
+from ubp.hub.embedded import run_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -56,6 +61,32 @@ def test_hub_of_one_machine_answers_a_push_and_starts_again(repository, folder):
             process.wait(60)
             assert process.returncode == 0
     assert not os.path.exists(os.path.join(folder, "postgresql", "postmaster.pid"))
+
+
+def test_second_hub_on_the_same_data_is_refused_and_the_first_one_goes_on(folder):
+    with run_postgres(folder) as address:
+        with pytest.raises(HubError, match="in use"), run_postgres(folder):
+            pass
+        with psycopg.connect(address) as connection:
+            assert connection.execute("select 1").fetchone() == (1,)
+
+
+def test_postgresql_of_a_hub_that_was_killed_is_taken_over_and_ended(folder):
+    program = (
+        "import os, sys\n"
+        "from ubp.hub.embedded import run_postgres\n"
+        "with run_postgres(sys.argv[1]):\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", program, folder], check=False)
+    pid_file = os.path.join(folder, "postgresql", "postmaster.pid")
+    assert os.path.exists(pid_file)
+    with run_postgres(folder) as address, psycopg.connect(address) as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+    end = time.monotonic() + 30
+    while os.path.exists(pid_file) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not os.path.exists(pid_file)
 
 
 def test_compose_file_fits_its_schema():

