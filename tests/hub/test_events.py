@@ -287,6 +287,22 @@ def test_settings_of_hooks_are_checked():
             parse_config({**hub, "hooks": hooks})
 
 
+def test_setting_that_is_missing_or_wrong_is_named_as_it_is_written():
+    hub = {"url": "https://hub.example.org"}
+    forge = {"kind": "github", "host": "github.com", "api": "https://api.github.com"}
+    wrong = (
+        ({**hub, "forges": [forge]}, "An item of forges lacks a setting.", "It has no token_file"),
+        ({}, "The configuration lacks a setting.", "It has no url."),
+        ({**hub, "clients": {"ISSUER bot": "a"}}, "clients: the value of ISSUER bot is not a", ""),
+    )
+    for value, message, cause in wrong:
+        with pytest.raises(ConfigError) as refused:
+            parse_config(value)
+        assert refused.value.message.startswith(message)
+        assert refused.value.cause.startswith(cause)
+    assert "__init__" not in str(refused.value.cause)
+
+
 def test_killed_worker_loses_nothing_and_announces_nothing_twice(  # noqa: PLR0917  # fixtures
     hub, api, web, receiver, hook, database_address, tmp_path
 ):

@@ -5,14 +5,17 @@ import json
 import re
 import threading
 from contextlib import contextmanager
+from dataclasses import asdict
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
 from tests.hub.conftest import running_hub
 from tests.hub.test_identity import BOARD
+from ubp.__main__ import main
 from ubp.core.errors import HubError
 from ubp.hub.config import Forge
 from ubp.hub.grants import compare_forge
@@ -268,6 +271,22 @@ def test_webhook_with_another_signature_is_refused(granted_hub):
     assert send_webhook(granted_hub, {"repository": {"full_name": "acme/api"}}, b"x") == 401
     assert granted_hub.call("/v1/webhook/evil.example.org", body=b"{}")[0] == 404
     assert granted_hub.rows("select count(*) from webhook") == [(0,)]
+
+
+def test_secret_that_is_missing_is_found_by_the_check_and_fails_no_call_with_a_traceback(  # noqa: PLR0917  # fixtures
+    granted_hub, settings, tmp_path, database_address, monkeypatch, capsys, caplog
+):
+    Path(settings.webhook_secret_file).unlink()
+    assert send_webhook(granted_hub, {"repository": {"full_name": "acme/api"}}) == 503
+    assert [message for message in caplog.messages if "A webhook of github.com cannot" in message]
+
+    config = tmp_path / "hub.json"
+    config.write_text(json.dumps({"url": granted_hub.url, "forges": [asdict(settings)]}))
+    monkeypatch.setenv("UBP_HUB_DATABASE", database_address)
+    assert main(["hub", "check", "--config", str(config)]) == 2
+    assert f"Cannot read {settings.webhook_secret_file}." in capsys.readouterr().err
+    Path(settings.webhook_secret_file).write_text("webhook-secret\n")
+    assert main(["hub", "check", "--config", str(config)]) == 0
 
 
 def test_clients_are_granted_what_the_configuration_names(repository, database_address, issuers):

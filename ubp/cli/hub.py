@@ -105,12 +105,12 @@ def check(*, config: ConfigFile = None, terminal: Terminal) -> int:
         terminal: Where the command was given.
     """
     _require_extras()
-    from ubp.hub.config import database_address, find_config
+    from ubp.hub.config import check_secrets, database_address, find_config
     from ubp.hub.database import Database, check_migrated
     from ubp.hub.maintenance import find_faults
 
     settings = find_config(config, terminal.environment, terminal.directory)
-    settings.audit_key()
+    check_secrets(settings)
     with (
         Database.open(database_address(terminal.environment)) as database,
         database.connection() as connection,

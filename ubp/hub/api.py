@@ -1,6 +1,7 @@
 """What the hub answers over HTTP, without the transport: who may call what, and the log of it."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from ubp.board.wire import (
     read_parts,
     read_ref,
 )
-from ubp.core.errors import HubError, ModelError, UbpError, UsageError
+from ubp.core.errors import ConfigError, HubError, ModelError, UbpError, UsageError
 from ubp.core.model import ObjectId
 from ubp.frame.encoding import to_object
 from ubp.hub.answers import AnyHubAnswer, create_answers
@@ -56,6 +57,7 @@ from ubp.hub.store_texts import (
 
 READS = frozenset({"ask", "board"})
 """What a replica of the database answers, where there is one."""
+LOG = logging.getLogger(__name__)
 
 
 class RefusedError(Exception):
@@ -297,14 +299,15 @@ class Hub:
         forge = next((forge for forge in self.config.forges if forge.host == host), None)
         if forge is None:
             return HTTPStatus.NOT_FOUND
-        is_signed, path = read_webhook(forge, headers, body)
-        if not is_signed:
-            return HTTPStatus.UNAUTHORIZED
         try:
+            is_signed, path = read_webhook(forge, headers, body)
+            if not is_signed:
+                return HTTPStatus.UNAUTHORIZED
             with self.database.connection() as connection:
                 queue_comparison(connection, host, path)
-        except HubError:
-            return HTTPStatus.SERVICE_UNAVAILABLE  # the forge sends it again
+        except (HubError, ConfigError) as error:
+            LOG.warning("A webhook of %s cannot be taken: %s %s", host, error.message, error.cause)
+            return HTTPStatus.SERVICE_UNAVAILABLE  # the forge has it, and can send it again
         return HTTPStatus.ACCEPTED
 
     def is_ready(self) -> bool:

@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
 from ubp.core.errors import ConfigError
@@ -184,6 +184,21 @@ def read_secret(path: str) -> bytes:
     return secret
 
 
+def check_secrets(config: HubConfig) -> None:
+    """Check that all files with secrets can be read.
+
+    Raises:
+        ConfigError: one cannot, or is empty.
+    """
+    config.audit_key()
+    for forge in config.forges:
+        read_secret(forge.token_file)
+        if forge.webhook_secret_file:
+            read_secret(forge.webhook_secret_file)
+    for hook in config.hooks:
+        read_secret(hook.secret_file)
+
+
 def database_address(environment: Mapping[str, str]) -> str:
     """Return the address of the hub's database, of the environment.
 
@@ -232,7 +247,7 @@ def find_config(path: str | None, environment: Mapping[str, str], directory: str
 
 
 def _make(
-    kind: Callable[..., T], value: Any, what: str, parsers: Mapping[str, Callable[[Any, str], Any]]
+    kind: type[T], value: Any, what: str, parsers: Mapping[str, Callable[[Any, str], Any]]
 ) -> T:
     if not isinstance(value, dict):
         raise ConfigError(f"{what} is not an object.")
@@ -242,10 +257,19 @@ def _make(
         raise ConfigError(
             f"Unknown setting {name}.", hint=f"Did you mean {closest}?" if closest else ""
         )
-    try:
-        return kind(**{name: parsers[name](given, name) for name, given in value.items()})
-    except TypeError as error:
-        raise ConfigError(f"{what} lacks a setting.", cause=f"{error}.") from error
+    values = {name: parsers[name](given, name) for name, given in value.items()}
+    missing = [
+        each.name
+        for each in fields(kind)  # type: ignore[arg-type]  # each is a dataclass
+        if each.name not in values and each.default is MISSING and each.default_factory is MISSING
+    ]
+    if missing:
+        raise ConfigError(
+            f"{what[0].upper()}{what[1:]} lacks a setting.",
+            cause=f"It has no {' and no '.join(missing)}.",
+            hint="See docs/guide/organisation.md.",
+        )
+    return kind(**values)
 
 
 def _string(value: Any, name: str) -> str:
@@ -269,11 +293,14 @@ def _months(value: Any, name: str) -> int:
 def _clients(value: Any, name: str) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise ConfigError(f"{name} is not an object.")
-    return {client: _strings(repositories, name) for client, repositories in value.items()}
+    return {
+        client: _strings(repositories, f"{name}: the value of {client}")
+        for client, repositories in value.items()
+    }
 
 
 def _items(
-    kind: Callable[..., T], parsers: Mapping[str, Callable[[Any, str], Any]]
+    kind: type[T], parsers: Mapping[str, Callable[[Any, str], Any]]
 ) -> Callable[[Any, str], tuple[T, ...]]:
     def parse(value: Any, name: str) -> tuple[T, ...]:
         if not isinstance(value, list):
