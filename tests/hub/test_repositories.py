@@ -12,9 +12,11 @@ import pytest
 from tests.hub.conftest import running_hub
 from tests.hub.test_grants import FakeForge, fake_forge, readers
 from tests.hub.test_identity import BOARD
+from ubp.__main__ import main
 from ubp.hub import repositories
 from ubp.hub.config import Forge
 from ubp.hub.grants import compare_forge
+from ubp.hub.maintenance import collect_garbage
 from ubp.hub.worker import Worker
 
 API = "github.com/acme/api"
@@ -155,6 +157,57 @@ def test_repository_that_was_removed_and_pushes_again_has_no_reader_until_the_fo
     forge.repositories.update(removed)
     assert Worker(hub.database, hub.hub.config).work()
     assert hub.call(BOARD, token=hub.person())[0] == 200
+
+
+def test_removed_repository_loses_all_that_there_is_after_some_days(
+    old, new_repository, hub, forge, settings
+):
+    old.write("a.md", "# A\n\nOf the old one.\n")
+    old.commit()
+    assert hub.push(old, texts=True).sent_texts == 1
+    new = new_repository("new")
+    new.write("b.md", "# B\n")
+    new.commit()
+    forge.repositories.clear()
+    forge.add(2, "acme/api", "ann")
+    compare_forge(hub.database, settings)
+    hub.push(new, texts=True)
+    calls = hub.rows("select count(*) from audit")
+    tables = ("text", "chunk", "ref", "event", "parsed")
+
+    def repositories_of(table):
+        key = (
+            "(select repository from ref where ref.id = ref)" if table == "event" else "repository"
+        )
+        return len(hub.rows(f"select distinct {key} from {table}"))
+
+    for days, expected in ((6, 2), (8, 1)):
+        hub.execute(
+            "update repository set removed_at = now() - make_interval(days => %s)"
+            " where removed_at is not null",
+            days,
+        )
+        with hub.database.connection() as connection:
+            collect_garbage(connection, hub.hub.config)
+        assert [repositories_of(table) for table in tables] == [expected] * len(tables)
+    assert [name for name, *_ in names(hub)] == [API]
+    assert hub.rows("select count(*) from audit") == calls
+
+
+def test_command_deletes_removed_repositories_at_once(  # noqa: PLR0917  # fixtures
+    old, hub, database_address, tmp_path, monkeypatch, capsys
+):
+    hub.execute("update repository set removed_at = now()")
+    config = tmp_path / "hub.json"
+    config.write_text(json.dumps({"url": hub.url}))
+    monkeypatch.setenv("UBP_HUB_DATABASE", database_address)
+    command = ["hub", "gc", "--config", str(config)]
+    assert main(command) == 0
+    assert capsys.readouterr().out.startswith("Deleted 0 removed repositories, ")
+    assert main([*command, "--removed-days", "0"]) == 0
+    assert capsys.readouterr().out.startswith("Deleted 1 removed repository, ")
+    assert hub.rows("select count(*) from file") == [(0,)]
+    assert old.root
 
 
 def test_number_of_another_forge_is_another_repository(database):

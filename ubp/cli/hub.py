@@ -128,6 +128,7 @@ def gc(
     *,
     config: ConfigFile = None,
     upload_hours: Annotated[float, Parameter(metavar="N")] = 24.0,
+    removed_days: Annotated[float, Parameter(metavar="N")] = 7.0,
     terminal: Terminal,
 ) -> int:
     """Run `ubp hub gc`.
@@ -135,6 +136,8 @@ def gc(
     Args:
         config: The configuration; by default $UBP_HUB_CONFIG names it.
         upload_hours: Delete pieces of pushes that were interrupted more than N hours ago.
+        removed_days: Delete all that there is of repositories that the forge has had no more for N
+            days; 0: at once.
         terminal: Where the command was given.
     """
     _require_extras()
@@ -143,16 +146,20 @@ def gc(
     from ubp.hub.maintenance import collect_garbage
 
     check_range("--upload-hours", upload_hours, minimum=0)
+    check_range("--removed-days", removed_days, minimum=0)
     settings = find_config(config, terminal.environment, terminal.directory)
     with (
         Database.open(database_address(terminal.environment)) as database,
         database.connection() as connection,
     ):
-        garbage = collect_garbage(connection, settings, upload_hours=upload_hours)
+        garbage = collect_garbage(
+            connection, settings, upload_hours=upload_hours, removed_days=removed_days
+        )
     if not terminal.options.quiet:
         terminal.write(
-            f"Deleted {count(garbage.uploads, 'uploaded piece')}, {count(garbage.refs, 'ref')} "
-            f"without a board, the parts of {count(garbage.parsed, 'old file')}, and "
+            f"Deleted {count(garbage.repositories, 'removed repository')}, "
+            f"{count(garbage.uploads, 'uploaded piece')}, {count(garbage.refs, 'ref')} without a "
+            f"board, the parts of {count(garbage.parsed, 'old file')}, and "
             f"{count(len(garbage.partitions), 'month')} of logs.\n"
         )
     return CLEAN
@@ -433,7 +440,10 @@ _COMMANDS: tuple[tuple[Callable[..., int], str, str], ...] = (
     ),
     (
         gc,
-        "Delete what no board needs, and logs that are older than the configuration keeps them.",
+        (
+            "Delete what no board needs, repositories that were removed, and logs that are older "
+            "than the configuration keeps them."
+        ),
         "ubp hub gc",
     ),
     (

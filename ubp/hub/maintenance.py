@@ -8,13 +8,18 @@ from ubp.hub.config import HubConfig
 from ubp.hub.database import Connection
 
 HOURS_OF_UPLOADS = 24.0  # a push that was interrupted is continued within a day
+# A forge may forget a repository by mistake, or be asked with a token that lost a right.
+DAYS_OF_REMOVED = 7.0
 DAYS_OF_PARTS = 400  # a pin may be older; its page is then compared by its file
+
+SECONDS_TO_DELETE = 600  # all that there is of a large repository
 
 
 @dataclass(frozen=True, slots=True)
 class Garbage:
     """The numbers of rows that were deleted, and the names of dropped partitions."""
 
+    repositories: int
     uploads: int
     refs: int
     parsed: int
@@ -22,12 +27,22 @@ class Garbage:
 
 
 def collect_garbage(
-    connection: Connection, config: HubConfig, *, upload_hours: float = HOURS_OF_UPLOADS
+    connection: Connection,
+    config: HubConfig,
+    *,
+    upload_hours: float = HOURS_OF_UPLOADS,
+    removed_days: float = DAYS_OF_REMOVED,
 ) -> Garbage:
     """Delete what no board needs: pieces of pushes that never ended, parts of old blobs, old logs.
 
+    Of repositories that were removed so many days ago everything is deleted: boards, texts, events.
     Parts are kept while a file has their blob, or a page of any repository is pinned to it.
     """
+    connection.execute(f"set local statement_timeout = '{SECONDS_TO_DELETE}s'")
+    repositories = connection.execute(
+        "delete from repository where removed_at <= now() - make_interval(secs => %s)",
+        [removed_days * 86_400],
+    ).rowcount
     uploads = connection.execute(
         "delete from upload where at <= now() - make_interval(secs => %s)", [upload_hours * 3600]
     ).rowcount
@@ -52,7 +67,7 @@ def collect_garbage(
         *drop_partitions(connection, "audit", config.audit_months),
         *drop_partitions(connection, "event", config.event_months),
     ]
-    return Garbage(uploads, refs, parsed, tuple(partitions))
+    return Garbage(repositories, uploads, refs, parsed, tuple(partitions))
 
 
 def find_faults(connection: Connection) -> Iterator[str]:
