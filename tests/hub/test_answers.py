@@ -9,9 +9,11 @@ import pytest
 from tests.hub.organisation import NOW, Size, fill
 from ubp.answers.hub.impact import HubImpactRequest
 from ubp.answers.hub.pages import HubPagesRequest, HubStalenessRequest
+from ubp.answers.hub.report import text
 from ubp.answers.hub.review import HubReviewRequest
 from ubp.core.errors import BadArgumentError
 from ubp.frame.encoding import to_object
+from ubp.frame.writer import Writer
 from ubp.hub import impact, pages, review
 from ubp.hub.report import build_report
 from ubp.hub.repositories import identify
@@ -227,6 +229,17 @@ def test_report_of_hostile_names_is_a_page_without_a_script(connection):
     assert "&lt;script&gt;alert" in page
     assert f'href="https://{names[0]}"' in page
     assert "/blob/" in page
+    assert "not committed" not in page  # the months of the trend have no commits
+
+
+def test_report_of_one_page_is_a_sentence(connection):
+    fill(connection)
+    counts = "update page set level = case when (ref, path) = (1, 'docs/d0/p000.md') then %s"
+    connection.execute(f"{counts} else 'untracked' end", ["fresh"])
+    record = build_report(connection, "*", NOW)
+    assert next(text(record, Writer())).startswith("1 of 1 page with sources is fresh, in 12 rep")
+    html = organisation_html(record, "acme")
+    assert "1 of 1 page with sources still describes them; " in html
 
 
 def test_a_source_without_a_repository_is_refused(connection):

@@ -82,6 +82,7 @@ def test_texts_of_the_default_branch_are_taken_and_those_of_others_are_said_not_
     other = hub.push(repository, texts=True, GITHUB_REF="refs/heads/main")
     assert (other.sent_texts, other.searched) == (0, "refs/heads/release")
     lines = list(push_text(other, Writer()))
+    assert lines[0].endswith("sent 1 piece and the parts of 1 file.")
     assert lines[1].startswith("The texts were not taken: the hub keeps those of refs/heads/rel")
     assert stored(hub) == {"docs/pay.md": SHORT}
     assert hub.push(repository, GITHUB_REF="refs/heads/main").searched is None

@@ -172,7 +172,7 @@ def _check_combination(row: Row, asked: Row, given: Collection[str], own: Collec
     others = answers_of_options(row.command)
     answers = [load(each) for each in (row, *others.values())]
     options = (options_of(answer).get(refused) for answer in answers)
-    name = _name_of(refused, next(filter(None, options), Option("")))
+    name = option_name(refused, next(filter(None, options), Option("")))
     if asked is row:
         needed = next(flag for flag, other in others.items() if refused in options_of(load(other)))
         raise UsageError(f"{name} requires --{needed}.", hint=f"Add --{needed}.")
@@ -225,7 +225,7 @@ def check_limits(answer: AnyAnswer, given: Mapping[str, Any]) -> None:
         limits = limits_of(hints[name])
         if given.get(name) is not None and "minimum" in limits:
             check_range(
-                _name_of(name, option),
+                option_name(name, option),
                 given[name],
                 limits.get("maximum"),
                 minimum=limits["minimum"],
@@ -282,6 +282,7 @@ def _keyword(name: str, hint: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, kind, default=default, annotation=hint)
 
 
-def _name_of(field: str, option: Option) -> str:
+def option_name(field: str, option: Option) -> str:
+    """Return the name of a field as it is written on the command line: `--include-links`."""
     names = (option.name,) if isinstance(option.name, str) else option.name
     return names[0] or f"--{field.replace('_', '-')}"

@@ -6,9 +6,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.answers.search.search import SEARCH, SearchRequest
+from ubp.cli.answers import option_name, options_of
 from ubp.cli.print_answer import print_answer, print_record
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.frame.fields import Option
 
 WITH_HUB = frozenset({"query", "limit", "mode", "doc_type", "tags", "hub", "token_file"})
 
@@ -38,7 +40,8 @@ def search(  # noqa: PLR0913  # what the frame and the command line give
         return print_answer(SEARCH, request, terminal, collection=collection, keys=keys)
     refused = sorted(given - WITH_HUB) if isinstance(given, frozenset) else []
     if refused or collection is not None:
-        name = "--in" if collection is not None else f"--{refused[0].replace('_', '-')}"
+        option = options_of(SEARCH).get(refused[0], Option("")) if refused else Option("")
+        name = "--in" if collection is not None else option_name(refused[0], option)
         raise UsageError(
             f"--hub cannot be combined with {name}.",
             cause="The hub searches the tips of repositories.",

@@ -96,8 +96,9 @@ def text(record: HubReportRecord, write: Writer) -> Iterator[str]:
     """Yield the totals, the owners and the pages that are longest out of date."""
     levels = record.levels
     pages = sum((levels.stale, levels.possibly_stale, levels.unknown, levels.fresh))
+    verb = "is" if levels.fresh == 1 else "are"
     yield (
-        f"{levels.fresh} of {count(pages, 'page')} with sources are fresh, in"
+        f"{levels.fresh} of {count(pages, 'page')} with sources {verb} fresh, in"
         f" {count(len(record.repositories), 'repository')}; {levels.stale} stale,"
         f" {levels.possibly_stale} possibly stale, {record.behind} behind the tip of another"
         " repository."

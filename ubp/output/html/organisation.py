@@ -146,9 +146,11 @@ def _pages(record: HubReportRecord) -> Markup | None:
 def _headline(record: HubReportRecord) -> str:
     levels = _levels(record.levels)
     behind = f"{format_number(record.behind)} {'page is' if record.behind == 1 else 'pages are'}"
+    pages = f"{format_number(levels.bound)} {'page' if levels.bound == 1 else 'pages'}"
+    describe = "describes" if levels.fresh == 1 else "describe"
     return (
-        f"{format_number(levels.fresh)} of {format_number(levels.bound)} pages with sources still"
-        f" describe them; {behind} behind the tip of another repository."
+        f"{format_number(levels.fresh)} of {pages} with sources still {describe} them; {behind}"
+        " behind the tip of another repository."
     )
 
 

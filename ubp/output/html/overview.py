@@ -175,6 +175,7 @@ def _trend(report: Report) -> Markup | None:
     if len(points) < 2:  # noqa: PLR2004 - a single moment is not a trend
         return None
     middle = points[len(points) // 2]
+    has_commits = any(point.commit for point in points)
     return render(
         "trend.html",
         words=_trend_words(report),
@@ -183,10 +184,11 @@ def _trend(report: Report) -> Markup | None:
         dates=[points[0], *([middle] if len(points) > 4 else []), points[-1]],  # noqa: PLR2004 - room
         names=[
             ("Date", ""),
-            ("Commit", ""),
+            *([("Commit", "")] if has_commits else []),
             *((LEVEL_WORDS[level], "number") for level in BOUND_LEVELS),
         ],
         points=points,
+        has_commits=has_commits,
         levels=BOUND_LEVELS,
     )
 
