@@ -233,6 +233,7 @@ def test_hooks_are_sent_the_pages_of_their_owners_and_repositories(hub, api, rec
             (narrowed(owners=("@acme/web",)), 1),
             (narrowed(owners=("@acme/other",)), 0),
             (narrowed(repositories=(WEB,)), 1),
+            (narrowed(repositories=(WEB.replace("acme", "Acme"),)), 1),
             (narrowed(repositories=(API,)), 0),
         )
     ):

@@ -5,7 +5,7 @@ that repository, and notes in one transaction what is new and to whom it is to b
 lost or announced twice, whenever it is killed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from psycopg.types.json import Jsonb
@@ -93,24 +93,25 @@ def _queue(
     numbers: dict[str, tuple[int, int]],
 ) -> None:
     counts = count_commits(connection, EVERYTHING, [reference for _, reference, _ in found])
-    items: list[tuple[StoredReference, dict[str, Any]]] = [
-        (
-            reference,
-            {
-                "repository": numbers[reference.repository][0],
-                "page": reference.page,
-                "owners": list(reference.owners),
-                "source": key.source,
-                "path": reference.path,
-                "fragment": reference.fragment,
-                "tip": tip,
-                "commits": commits if tip == "behind" else None,
-            },
-        )
+    items: list[dict[str, Any]] = [
+        {
+            "repository": numbers[reference.repository][0],
+            "page": reference.page,
+            "owners": list(reference.owners),
+            "source": key.source,
+            "path": reference.path,
+            "fragment": reference.fragment,
+            "tip": tip,
+            "commits": commits if tip == "behind" else None,
+        }
         for (key, reference, tip), commits in zip(found, counts, strict=True)
     ]
     for hook in hooks:
-        chosen = [item for reference, item in items if _is_wanted(hook, reference)]
+        rows = connection.execute(
+            "select named(name) from unnest(%s::text[]) as name", [list(hook.repositories)]
+        )
+        repositories = {repository for (repository,) in rows}
+        chosen = [item for item in items if _is_wanted(hook, repositories, item)]
         for start in range(0, len(chosen), MAX_ITEMS):
             connection.execute(
                 "insert into delivery (hook, items) values (%s, %s)",
@@ -118,9 +119,9 @@ def _queue(
             )
 
 
-def _is_wanted(hook: Hook, reference: StoredReference) -> bool:
-    is_owned = not hook.owners or not set(hook.owners).isdisjoint(reference.owners)
-    return is_owned and (not hook.repositories or reference.repository in hook.repositories)
+def _is_wanted(hook: Hook, repositories: Collection[int], item: Mapping[str, Any]) -> bool:
+    is_owned = not hook.owners or not set(hook.owners).isdisjoint(item["owners"])
+    return is_owned and (not hook.repositories or item["repository"] in repositories)
 
 
 def _numbers(
