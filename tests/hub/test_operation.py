@@ -19,7 +19,7 @@ from tests.hub.test_identity import BOARD, list_tools
 from ubp.answers.hub.impact import HubImpactRequest
 from ubp.answers.hub.pages import HubPagesRequest, HubStalenessRequest
 from ubp.answers.hub.search import HubSearchRequest
-from ubp.core.errors import HubError
+from ubp.core.errors import BadArgumentError, HubError
 from ubp.hub import database as database_module
 from ubp.hub import impact, pages
 from ubp.hub.database import Database, Migration, check_migrated, read_migrations
@@ -46,11 +46,16 @@ def answers(connection, names):
     for reader in READERS:
         found.append(build_report(connection, reader, NOW))
         for name in names:
-            found += [
-                impact.run(connection, reader, HubImpactRequest(f"{name}:src/m1/f01.py#charge")),
-                pages.list_pages(connection, reader, HubPagesRequest(repository=name)),
-                pages.check_staleness(connection, reader, HubStalenessRequest(repository=name)),
-            ]
+            source = HubImpactRequest(f"{name}:src/m1/f01.py#charge")
+            found.append(impact.run(connection, reader, source))
+            for run, request in (
+                (pages.list_pages, HubPagesRequest(repository=name)),
+                (pages.check_staleness, HubStalenessRequest(repository=name)),
+            ):
+                try:
+                    found.append(run(connection, reader, request))
+                except BadArgumentError as error:  # the reader may not see this repository
+                    found.append(error.message)
     return found
 
 

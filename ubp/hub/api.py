@@ -188,10 +188,11 @@ class Hub:
                     missing = {"pieces": list(done.pieces), "parts": parts}
                     return {"missing": missing, "commit": done.commit}
                 texts: tuple[ObjectId, ...] = ()
-                searched = None
+                searched = manifest.ref
                 if done != "overtaken":
                     repository, _ = identify(connection, manifest.repository, forge_id)
-                    searched = searched_ref(connection, repository)
+                    if wanted != "none":
+                        searched = searched_ref(connection, repository) or manifest.ref
                     push = TextPush(repository, manifest.ref, wanted, is_new=done == "written")
                     texts = take_texts(connection, push, fingerprint)
                 if texts:
@@ -199,7 +200,8 @@ class Hub:
             if texts:
                 return {"missing": {"pieces": [], "parts": {}, "texts": list(texts)}}
             self.metrics.push(done)
-            return {"outcome": done, "searched": searched}
+            is_searched = searched == manifest.ref
+            return {"outcome": done} if is_searched else {"outcome": done, "searched": searched}
 
         return answer
 

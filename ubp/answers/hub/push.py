@@ -213,9 +213,7 @@ class _Sending:
             outcome = answer.get("outcome") if isinstance(answer, dict) else None
             if outcome in {"written", "unchanged", "overtaken"}:
                 searched = answer.get("searched")
-                is_other = isinstance(searched, str) and searched != self._manifest.ref
-                if self._pages is not None and is_other:
-                    self.searched = searched
+                self.searched = searched if isinstance(searched, str) else None
                 return outcome  # type: ignore[no-any-return]  # one of these three
             missing = _missing(answer)
             if "since" not in value or value["since"] is None:
