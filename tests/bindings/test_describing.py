@@ -66,6 +66,16 @@ def test_file_that_no_page_names_is_compared_with_all_and_described_by_none(proj
     assert describing(project, "src/unknown.py") == ((), 2)
 
 
+def test_page_that_links_to_a_file_at_the_forge_of_the_repository_describes_it(project):
+    project.git("remote", "add", "origin", "https://github.com/acme/api.git")
+    project.write("src/unknown.py", "def fold_paper():\n    return 1\n")
+    address = "https://github.com/acme/api/blob/main/src/unknown.py"
+    project.write("docs/folding.md", f"# Folding\n\nSee [the list]({address}).\n")
+    project.commit()
+    (found, *_) = describing(project, "src/unknown.py").found
+    assert found.page == "docs/folding.md"
+
+
 def test_record_of_the_past_describes_nothing(project):
     project.write("CHANGELOG.md", PAGE)
     project.commit()

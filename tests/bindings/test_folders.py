@@ -108,4 +108,6 @@ def test_directory_is_named_in_any_unicode_form():
     sources = CandidateSources([FilePath(f"{folder}/a.txt")], [0], {}, {})
     for text in ("src/ガイド/", "src/ガイド"):
         said = read_mentions(f"`{text}`\n".encode())
-        assert find_text_mentions(FilePath("docs/a.md"), said, sources).folders.keys() == {folder}
+        assert find_text_mentions(FilePath("docs/a.md"), said, sources, ()).folders.keys() == {
+            folder
+        }

@@ -176,7 +176,7 @@ def test_pruning_removes_names_that_no_snapshot_has(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
     suggest(project)
     with Workspace.open(str(project.root), model="none") as workspace:
-        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 2')"
+        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 3')"
         known = workspace.session.store.database.rows(count)
         (project.root / "src/part_1.py").unlink()
         project.commit("Take one away")
@@ -342,3 +342,67 @@ def test_fixtures_workflows_and_what_builds_the_site_are_proposed_only_by_their_
     assert set(sources_of(suggest(project), "docs/install.md")).isdisjoint(paths)
     project.write("docs/install.md", f"{page}\nSee `.github/workflows/install.yml`.\n")
     assert set(sources_of(suggest(project), "docs/install.md")) & {*paths} == {paths[0]}
+
+
+def test_settings_of_git_and_manifests_that_list_pages_are_not_proposed(project):
+    names = [".all-contributorsrc", ".gitattributes", "mix.exs", "work.gemspec", "docs/_meta.json"]
+    for name in names:
+        project.write(name, "docs/auth.md open_session\n")
+    project.write("docs/auth.md", f"# Auth\n\nopen_session: {' '.join(names)}\n")
+    project.commit("Describe")
+    found = sources_of(suggest(project, limit=50), "docs/auth.md")
+    assert "src/auth/session.py" in found
+    assert found.keys().isdisjoint(names)
+
+
+def test_state_of_editors_is_proposed_only_by_its_path_and_files_of_systems_never(project):
+    names = ["docs/.DS_Store", "Thumbs.db", ".obsidian/bookmarks.json", ".vscode/launch.json"]
+    for name in names:
+        project.write(name, "open_session\n")
+    text = "# Debug\n\nopen_session with `bookmarks.json`, `launch.json`, docs/.DS_Store\n"
+    project.write("docs/debug.md", text)
+    project.commit("Describe")
+    found = suggest(project, limit=50)
+    assert sources_of(found, "docs/debug.md").keys().isdisjoint(names)
+    project.write("docs/debug.md", f"{text}Edit `.vscode/launch.json`.\n")
+    found = suggest(project, limit=50)
+    assert sources_of(found, "docs/debug.md").keys() & {*names} == {".vscode/launch.json"}
+
+
+def test_relative_path_names_the_file_that_it_leads_to_and_no_version_of_it(project):
+    files = [
+        f"{folder}/examples/auth/main.py"
+        for folder in ("docs", "versioned_docs/version-1", "versioned_docs/version-2", "old")
+    ]
+    for file in files:
+        project.write(file, "open_session(work_1)\n")
+    project.write(
+        "docs/start/auth.mdx", "import it from '!!raw-loader!../examples/auth/main.py';\n"
+    )
+    project.commit("Show it")
+    found = sources_of(suggest(project, limit=50), "docs/start/auth.mdx")
+    assert kinds(found[files[0]])["path"] == ("../examples/auth/main.py", 1)
+    named = [source for source, suggestion in found.items() if "path" in kinds(suggestion)]
+    assert named == [files[0]]
+    assert found.keys().isdisjoint(files[1:3])
+
+
+@pytest.mark.parametrize(
+    ("address", "is_own"),
+    [
+        ("https://github.com/acme/api/blob/main/src/part_7.py#L3", True),
+        ("https://gitlab.example.com/group/team/API/-/blob/v1/src/part_7.py", True),
+        ("https://codeberg.org/fork/api/src/branch/main/src/part_7.py", True),
+        ("https://github.com/acme/app/blob/main/src/part_7.py", False),
+    ],
+)
+def test_link_to_a_file_at_a_forge_is_evidence_if_it_leads_to_this_repository(
+    project, address, is_own
+):
+    project.git("remote", "add", "upstream", "git@github.com:acme/api.git")
+    project.write("docs/seventh.md", f"# Seventh\n\nSee [`src/part_7.py`]({address}).\n")
+    project.commit("Link to a forge")
+    found = sources_of(suggest(project), "docs/seventh.md")
+    named = {source: kinds(found[source]).get("path") for source in found}
+    expected = ("src/part_7.py", 3) if is_own else None
+    assert named.get("src/part_7.py") == expected

@@ -38,3 +38,13 @@ def test_line_ends_and_undecodable_bytes_do_not_change_mentions():
     crlf = PAGE.replace("\n", "\r\n").encode()
     assert read_mentions(crlf).identifiers == read_mentions(PAGE.encode()).identifiers
     assert [path.text for path in read_mentions(b"\xff see a/b.py \xfe").paths] == ["a/b.py"]
+
+
+def test_link_to_a_file_at_a_forge_is_a_mention_of_its_address_and_not_of_its_text():
+    address = "https://github.com/acme/api/blob/main/src/index.ts"
+    said = read_mentions(f"[core - src/index.ts]({address}), [src/a.ts](../src/a.ts)\n".encode())
+    assert [path.text for path in said.paths if path.text != "-"] == [
+        address.removeprefix("https:"),
+        "src/a.ts",
+        "../src/a.ts",
+    ]

@@ -52,13 +52,15 @@ class Collected(NamedTuple):
 class CollectRequest(NamedTuple):
     """The snapshot; `scope` identifies the configuration that hides files.
 
-    `log` reads the commits of the snapshot, newest first.
+    `log` reads the commits of the snapshot, newest first. `own_names` are those of the repository
+    at its forges.
     """
 
     view: View
     is_hidden: Callable[[FilePath], bool]
     log: Callable[[], Iterable[LoggedChange]]
     scope: str
+    own_names: frozenset[str]
 
 
 def read_collected(request: CollectRequest) -> Collected:

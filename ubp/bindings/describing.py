@@ -6,10 +6,12 @@ from collections.abc import Collection, Mapping
 from heapq import nlargest
 from typing import NamedTuple
 
+from ubp.bindings.evidence import read_own_names
 from ubp.bindings.features import Suggestion
 from ubp.bindings.path_words import is_test, records_past
 from ubp.bindings.sources import find_candidates
 from ubp.bindings.suggest import rate_bindings
+from ubp.bindings.text_evidence import local_path
 from ubp.core.model import FilePath
 from ubp.core.paths import is_within
 from ubp.index.names import read_page_mentions, read_source_names
@@ -64,7 +66,8 @@ def find_describing(session: Session, view: View, path: FilePath, limit: int) ->
         for file in inside
         if entries[file].id in names
     }
-    scores = score_pages(read_mentions(view, pages), weights)
+    own_names = read_own_names(session.repository)
+    scores = score_pages(read_mentions(view, pages), weights, own_names)
     rated = rate_bindings(session, view, best_pairs(scores))
     found = [
         Describing(page, suggestions[0])
@@ -83,11 +86,13 @@ def read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, Pag
 
 
 def score_pages(
-    mentions: Mapping[FilePath, PageMentions], weights: Mapping[FilePath, Mapping[str, float]]
+    mentions: Mapping[FilePath, PageMentions],
+    weights: Mapping[FilePath, Mapping[str, float]],
+    own_names: Collection[str],
 ) -> PageScores:
     """Return how much each page names of each source, rare names counting more.
 
-    `weights` are those of the names of each source.
+    `weights` are those of the names of each source, `own_names` the repository's at its forges.
     """
     known = set().union(*weights.values()) if weights else set()
     named = {
@@ -105,7 +110,7 @@ def score_pages(
             if shared := named[page] & weight.keys():
                 of_page[path] = sum(weight[name] * rarity[name] ** 2 for name in shared)
         for mention in mentioned.paths:
-            if written := endings.get(mention.text.strip("./")):
+            if written := endings.get(local_path(mention.text, own_names).strip("./")):
                 of_page[written] = of_page.get(written, 0.0) + OF_PATH
         if of_page:
             scores[page] = of_page

@@ -17,6 +17,8 @@ from ubp.bindings.text_evidence import (
 from ubp.core.config import scope_key
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath
+from ubp.core.repository_names import repository_name, short_name
+from ubp.git.repository import Repository
 from ubp.index.names import read_page_mentions
 from ubp.index.session import Session
 from ubp.index.view import View
@@ -71,7 +73,7 @@ class EvidenceIndex:
         """Return the evidence for each source of a document."""
         mentions = self.mentions(page)
         return RawSignals(
-            find_text_mentions(page, mentions, self.sources),
+            find_text_mentions(page, mentions, self.sources, self._request.own_names),
             find_identifier_matches(mentions, self._rarity, self.sources),
             find_similar_paths(page, mentions.headings, self.sources),
             self._history.co_changes(page),
@@ -118,10 +120,19 @@ def open_evidence(
             session.is_hidden,
             lambda: session.history.change_log(head=head) if head else (),
             scope_key(session.config),
+            read_own_names(session.repository),
         )
         return EvidenceIndex(request, bound)
 
     return view.derived(name, build_index)
+
+
+def read_own_names(repository: Repository) -> frozenset[str]:
+    """Return the names of a repository at the forges that are its remotes, without owners."""
+    urls = repository.run("config", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1))
+    lines = urls.decode("utf-8", "replace").splitlines()
+    names = (repository_name(line.partition(" ")[2]) for line in lines)
+    return frozenset(short_name(name) for name in names if name)
 
 
 def _read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:

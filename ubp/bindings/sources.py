@@ -58,9 +58,13 @@ LOCK_FILES = frozenset(
 _ROUTINE = (
     r"(?:authors|changelog|changes|citation|code_of_conduct|codeowners|contributing|contributors"
     r"|copying|history|licen[cs]e|maintainers|notice|readme|security|unlicense)(?:[.-].*)?"
-    r"|\.(?:dockerignore|editorconfig|gitattributes|gitignore|gitkeep|gitmodules|keep|mailmap"
-    r"|npmrc|nvmrc|python-version|tool-versions|git-blame-ignore-revs)"
-    r"|\.(?:eslint|prettier)(?:rc(?:\..*)?|ignore)|py\.typed"
+    r"|py\.typed"
+)
+# Settings of Git, editors and formatters, which list paths and describe nothing.
+_SETTINGS = (
+    r"\.(?:all-contributorsrc|dockerignore|editorconfig|gitattributes|gitignore|gitkeep|gitmodules"
+    r"|keep|mailmap|npmignore|npmrc|nvmrc|python-version|tool-versions|git-blame-ignore-revs)"
+    r"|\.(?:eslint|prettier)(?:rc(?:\..*)?|ignore)"
 )
 # Manifests and the configuration of documentation sites: pages mention those of their readers.
 _SITE_FOLDERS = frozenset({".vitepress", ".vuepress", ".docusaurus", ".mdbook"})
@@ -68,7 +72,7 @@ _MANIFEST = (
     r"(?:build\.gradle(?:\.kts)?|cargo\.toml|composer\.json|deno\.jsonc?|gemfile|go\.mod|package\.json"
     r"|pipfile|pom\.xml|pyproject\.toml|requirements[^/]*\.txt|setup\.(?:cfg|py)|tsconfig[^/]*\.json"
     r"|mkdocs\.ya?ml|_config\.ya?ml|docusaurus\.config\.\w+|hugo\.(?:toml|ya?ml|json)|book\.toml"
-    r"|\.readthedocs\.ya?ml|zensical\.toml|antora(?:-playbook)?\.ya?ml|_quarto\.ya?ml|_toc\.ya?ml"
+    r"|mix\.exs|[\w.-]+\.gemspec|_meta\.(?:json|[jt]sx?)|\.readthedocs\.ya?ml|zensical\.toml|antora(?:-playbook)?\.ya?ml|_quarto\.ya?ml|_toc\.ya?ml"
     r"|sidebars\.(?:js|ts|json)|gatsby-config\.\w+|[\w-]+\.config\.[cm]?[jt]s|mint\.json)"
 )
 # Of 30 proposals that were read at first look 6 of 9 wrong ones named such a file.
@@ -77,8 +81,10 @@ _INCIDENTAL = (
     r"|^\.(?:github|gitlab|circleci|buildkite)/|^\.(?:gitlab-ci|travis)\.yml$|^azure-pipelines\.ya?ml$"
     r"|(?:^|/)(?:docs?|documentation|website|site)/(?:(?:main|hooks?|macros)\.py$"
     r"|(?:.*/)?(?:plugins?|hooks?|macros|_ext|_extensions|overrides|_?themes?|_templates)/)"
-    r"|(?:^|/)mkdocs_\w+\.py$"
+    r"|(?:^|/)mkdocs_\w+\.py$|(?:^|/)(?:\w+_)?versioned_docs/"
+    r"|(?:^|/)\.(?:idea|obsidian|settings|vs|vscode)/"
 )
+_BY_SYSTEMS = frozenset({".ds_store", "desktop.ini", "thumbs.db"})
 # Files without text, and images.
 _BINARY = re.compile(
     r"\.(7z|a|avi|avif|bin|bmp|bz2|class|dat|db|dll|dylib|eot|exe|flac|gif|gz|heic|icns|ico|jar|jpe?g"
@@ -104,13 +110,15 @@ def find_candidates(view: View, is_hidden: Callable[[FilePath], bool]) -> Mappin
 
 def is_routine(path: str) -> bool:
     """Return whether a file needs no page: a test, a license, a readme, Git's own settings."""
-    return is_test(path) or bool(re.fullmatch(_ROUTINE, path.rpartition("/")[2], re.IGNORECASE))
+    name = path.rpartition("/")[2]
+    return is_test(path) or is_setting(path) or bool(re.fullmatch(_ROUTINE, name, re.IGNORECASE))
 
 
 def is_incidental(path: str) -> bool:
     """Return whether a file hardly ever is what a page is about, whatever it shares with it.
 
-    Snapshots and fixtures of tests, workflows of a CI, and programs that build the documentation.
+    Snapshots and fixtures of tests, workflows of a CI, settings of editors, programs that build the
+    documentation, and files of its earlier versions.
     """
     return re.search(_INCIDENTAL, path, re.IGNORECASE) is not None
 
@@ -143,6 +151,11 @@ def is_manifest(path: str) -> bool:
         or not _SITE_FOLDERS.isdisjoint(folders)
         or (name == "conf.py" and folders[-1:] in (["docs"], ["doc"], ["source"]))  # of Sphinx
     )
+
+
+def is_setting(path: str) -> bool:
+    """Return whether a file has settings of Git, of editors or of formatters."""
+    return re.fullmatch(_SETTINGS, path.rpartition("/")[2], re.IGNORECASE) is not None
 
 
 class CandidateSources:
@@ -230,7 +243,7 @@ def is_source_path(path: str) -> bool:
     if path.startswith(".ubp/"):
         return False
     name = path.rpartition("/")[2].lower()
-    return name not in LOCK_FILES and not _BINARY.fullmatch(name[name.rfind(".") :])
+    return name not in LOCK_FILES | _BY_SYSTEMS and not _BINARY.fullmatch(name[name.rfind(".") :])
 
 
 def _contains(numbers: Sequence[int], number: int) -> bool:

@@ -6,7 +6,7 @@ from hashlib import sha1
 from heapq import nlargest
 from typing import NamedTuple
 
-from ubp.bindings.evidence import EvidenceIndex, open_evidence
+from ubp.bindings.evidence import EvidenceIndex, open_evidence, read_own_names
 from ubp.bindings.explain import ExplainContext, explain_folder, explain_source
 from ubp.bindings.features import (
     BIAS,
@@ -25,7 +25,7 @@ from ubp.bindings.features import (
 from ubp.bindings.folders import find_folders
 from ubp.bindings.narrow import MIN_CHANGES, FileHistory, find_narrowings, find_older
 from ubp.bindings.path_words import records_past
-from ubp.bindings.sources import PROSE, CandidateSources, is_incidental, is_manifest
+from ubp.bindings.sources import PROSE, CandidateSources, is_incidental, is_manifest, is_setting
 from ubp.code.symbols import parser_version
 from ubp.core.config import scope_key
 from ubp.core.interruption import with_checkpoints
@@ -103,7 +103,8 @@ def suggest_bindings(
 def suggest_sources(session: Session, view: View, request: SuggestRequest) -> list[PageSuggestions]:
     """Return the suggested sources of each document, without those that it names or includes."""
     refused = sorted(request.refused, key=lambda pair: (pair[0] or "", pair[1]))
-    question = (request.pages, request.limit, refused, request.scope)
+    own_names = sorted(read_own_names(session.repository))
+    question = (request.pages, request.limit, refused, request.scope, own_names)
     cache = _SuggestionCache(view, question)
     if (cached := cache.read()) is not None:
         return cached
@@ -333,22 +334,22 @@ def _narrow(
 def _is_plausible(page: FilePath, number: int, raw: RawSignals, sources: CandidateSources) -> bool:
     """Return whether a source can be what a document is about.
 
-    A manifest is not, unless a sibling lists it, nor are fixtures, workflows of a CI and what
-    builds a site, unless the page names them with their path; prose that is not a document (a
-    changelog, an excluded draft, a generated page) shares words with any document, and must be
-    named. A page is not about its translation, which it names for its readers.
+    A manifest is not, unless a sibling lists it, nor are settings of Git and of editors; nor are
+    fixtures, workflows of a CI and what builds a site, unless the page names their path. Prose that
+    is not a document (a changelog, an excluded draft, a generated page) shares words with any
+    document, and must be named. A page is not about its translation, which it names for its
+    readers.
     """
     if number in raw.siblings:
         return True
     path = sources.paths[number]
     if without_language(path) == without_language(page):
         return False
-    if is_manifest(path) or (is_incidental(path) and number not in raw.text_mentions.path):
+    is_named = number in raw.text_mentions.path
+    if is_manifest(path) or is_setting(path) or (is_incidental(path) and not is_named):
         return False
     return (
-        not path.lower().endswith(PROSE)
-        or number in raw.text_mentions.path
-        or raw.text_mentions.name.get(number, 0.0) >= 1
+        not path.lower().endswith(PROSE) or is_named or raw.text_mentions.name.get(number, 0.0) >= 1
     )
 
 
@@ -362,7 +363,7 @@ class _SuggestionCache:
     """
 
     def __init__(self, view: View, question: Sequence[object]) -> None:
-        self._table = NameTable(view.context.store.database, "answer 3")
+        self._table = NameTable(view.context.store.database, "answer 4")
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.context.repository.shallow_commits())
         snapshot = (view.snapshot.commit, changed, shallow)

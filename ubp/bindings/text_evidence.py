@@ -2,13 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.bindings.sources import MIN_IDENTIFIERS, CandidateSources, Numbers
 from ubp.code.names import SourceNames
 from ubp.core.model import FilePath
 from ubp.core.paths import nfc, normalize_path
+from ubp.core.repository_names import short_name, split_file_address
 from ubp.markdown.mentions import Mention, PageMentions
 
 # An identifier that is only in fenced code may belong to an example.
@@ -98,24 +99,40 @@ def find_identifier_matches(
 
 
 def find_text_mentions(
-    page: FilePath, mentions: PageMentions, sources: CandidateSources
+    page: FilePath, mentions: PageMentions, sources: CandidateSources, own_names: Collection[str]
 ) -> TextMention:
-    """Return the sources that a document mentions."""
+    """Return the sources that a document mentions; `own_names` are those of this repository."""
     found = TextMention({}, {}, {}, {}, {}, {})
     folder = page.rpartition("/")[0]
-    for mention in mentions.paths:
+    for as_written in mentions.paths:
+        mention = as_written._replace(text=local_path(as_written.text, own_names))
         written = nfc(mention.text).rstrip("/.,-")
         text = _PARENT_STEPS.sub("", written)
         if mention.text.endswith("/") and text in sources.folders:
             found.folders.setdefault(sources.folders[text], mention)
         if len(text) >= MIN_NAME_LENGTH:
             relative = normalize_path(f"{folder}/{written}") or ""
-            _add_path_mention(mention, text, relative, sources, found)
+            exact = _at(relative, sources)
+            if "/" in text and not (exact and written.startswith(".")):
+                exact = _at(text, sources) or exact
+            _add_path_mention(mention, text, exact, sources, found)
     for mention in mentions.identifiers:
         same = sources.by_stem.get(mention.text)
         if same and len(mention.text) > MIN_NAME_LENGTH and mention.text not in mentions.fenced:
             _divide(found.stem, same, 1, mention, found.first)
     return found
+
+
+def local_path(written: str, own_names: Collection[str]) -> str:
+    """Return the path of what a forge shows of this repository; "" for what it shows of others.
+
+    Anything else is returned as it is. `own_names` are without owners: a page of a fork, or of a
+    repository that has moved, names the first one's.
+    """
+    repository, path = split_file_address(written)
+    if not repository:
+        return written
+    return path if short_name(repository) in own_names else ""
 
 
 def find_embedded(page: FilePath, mentions: PageMentions, sources: CandidateSources) -> set[int]:
@@ -170,19 +187,19 @@ def find_back_references(
 
 
 def _add_path_mention(
-    mention: Mention, text: str, relative: str, sources: CandidateSources, found: TextMention
+    mention: Mention, text: str, exact: Numbers, sources: CandidateSources, found: TextMention
 ) -> None:
     """Add what a mention that looks like a path means: a file, a folder or a module.
 
-    `text` is the mention without leading dots, `relative` its path from the document's folder.
+    `text` is the mention without leading dots, `exact` the file at its path, if there is one.
     """
     name = text.rpartition("/")[2]
     if name in sources.by_name:
         if "/" in text:
-            numbers = _with_ending(sources.by_name[name], text, sources) or _at(relative, sources)
+            numbers = exact or _with_ending(sources.by_name[name], text, sources)
             _divide(found.path, numbers, mention.times, mention, found.first)
         else:
-            numbers = _at(relative, sources) or sources.by_name[name]
+            numbers = exact or sources.by_name[name]
             _divide(found.name, numbers, mention.times, mention, found.first)
     elif "/" in text:
         folders = _folders(text, sources)

@@ -13,6 +13,10 @@ _REFERENCE = re.compile(rf"({_HOST}(?:/{_SEGMENT}){{2,}}):([^:\n][^\n]*)")
 _URL = re.compile(r"(?:https?|ssh|git)://(?:[^/@]*@)?([^/]+)/(.+)")
 _SCP = re.compile(r"(?:[^@/:]+@)?([^/:]+):(?!//)(.+)")
 _PORTS = (":443", ":80")
+_FORGE_FILE = re.compile(
+    rf"(?:https?:)?//({_HOST}(?:/{_SEGMENT}){{2,}}?)/(?:-/)?"
+    r"(?:(?:blob|blame|edit|raw|tree)|src(?:/(?:branch|commit|tag))?)/[^/\s]+/(\S+)"
+)
 MAX_CHARACTERS = 200
 
 
@@ -31,6 +35,24 @@ def repository_name(address: str) -> str:
         host = host.removesuffix(port)
     path = match[2].partition("?")[0].strip("/").removesuffix(".git")
     return checked_name(f"{host}/{path}")
+
+
+def split_file_address(address: str) -> tuple[str, str]:
+    """Return the repository and the path of a file that a forge shows; ("", ""): it shows none.
+
+    The revision between them is taken for a single name, which a branch `a/b` is not.
+
+    >>> split_file_address("https://github.com/acme/api/blob/main/src/pay.py")
+    ('github.com/acme/api', 'src/pay.py')
+    """
+    match = _FORGE_FILE.fullmatch(address)
+    name = checked_name(match[1]) if match else ""
+    return (name, match[2]) if match and name else ("", "")
+
+
+def short_name(name: str) -> str:
+    """Return the last part of a repository's name, in lowercase: a fork's is the same."""
+    return name.rpartition("/")[2].lower()
 
 
 def checked_name(name: str) -> str:

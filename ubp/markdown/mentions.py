@@ -18,6 +18,11 @@ _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _IMAGE = re.compile(
     r"!\[[^\]\n]{0,500}\]\([ \t]*<?([^\s()<>]+)|<img\b[^<>]{0,500}?\ssrc=[\"']([^\"'\n]+)"
 )
+# The text of such a link names a file where its address has it, which may be another repository.
+_FORGE_LINK = re.compile(
+    r"\[[^\[\]\n]{0,500}\]\([ \t]*<?(https?://[^\s()<>/]{1,100}(?:/[^\s()<>/]{1,100}){2,6}?"
+    r"/(?:blob|blame|edit|raw|tree|src)/[^\s()<>]{1,500})"
+)
 _CODE = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _HEADING = re.compile(r"#{1,3}[ \t]+(.+)")
@@ -62,7 +67,8 @@ def read_mentions(data: bytes) -> PageMentions:
     for number, line, is_fenced in _numbered(lines, first_line):
         if not is_fenced and (heading := _HEADING.match(line)):
             headings.append(heading[1])
-        for path in _PATH.findall(line):
+        with_addresses = _FORGE_LINK.sub(r" \1 ", line) if "](" in line else line
+        for path in _PATH.findall(with_addresses):
             if ("/" in path or "." in path) and path not in embedded:
                 _count(paths, path, number)
         line = _WITH_FOLDER.sub(" ", line)  # noqa: PLW2901 - a folder's name is not an identifier

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.bindings.describing import best_pairs, read_mentions, score_pages
+from ubp.bindings.evidence import read_own_names
 from ubp.bindings.features import Suggestion
 from ubp.bindings.path_words import is_test
 from ubp.bindings.suggest import rate_bindings
@@ -58,7 +59,8 @@ def find_proposed(
     ]
     files.read(files.sources)
     weights = {path: _weights(files, path) for path in files.sources if not is_test(path)}
-    wanted = best_pairs(score_pages(read_mentions(after, pages), weights))
+    own_names = read_own_names(session.repository)
+    wanted = best_pairs(score_pages(read_mentions(after, pages), weights, own_names))
     rated = rate_bindings(session, before, wanted)
     return _with_evidence(rated, change, files)
 
