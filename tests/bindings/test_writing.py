@@ -117,3 +117,15 @@ def test_bare_repository_is_not_written(new_repository):
             from_history=False,
             is_dry=False,
         )
+
+
+def test_extra_page_of_exdoc_gets_a_comment_and_another_page_front_matter(project, bind):
+    extras = '["docs/a.md"] ++ Path.wildcard("guides/**/*.{cheatmd,md}")'
+    project.write("mix.exs", f"def docs, do: [extras: {extras}]\n")
+    pages = ("docs/a.md", "guides/first/c.md", "docs/d.md")
+    for page in pages:
+        project.write(page, "# Page\n")
+    project.commit("Publish")
+    bind({page: ["src/a.py"] for page in pages})
+    starts = [(project.root / page).read_text().splitlines()[0] for page in pages]
+    assert starts == ["<!-- ubp", "<!-- ubp", "---"]

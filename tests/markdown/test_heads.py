@@ -100,9 +100,11 @@ def test_array_of_tables_is_read_but_not_edited() -> None:
     ("path", "generator", "start"),
     [
         ("README.md", None, "<!-- ubp\n"),
+        ("src/cell/README.zh-CN.md", None, "<!-- ubp\n"),
         ("docs/a.md", None, "---\n"),
         ("docs/README.md", "mkdocs", "---\n"),
         ("docs/a.md", "mdbook", "<!-- ubp\n"),
+        ("docs/a.md", "docsify", "<!-- ubp\n"),
         ("docs/a.mdx", "github", "{/* ubp\n"),
         ("docs/a.mdx", "docusaurus", "---\n"),
     ],

@@ -13,10 +13,11 @@ from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.git.files import read_file, replace_file
 from ubp.git.repository import Repository
+from ubp.index.forms import form_of
 from ubp.index.session import Session
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_pins import Pin, write_pins
-from ubp.markdown.edit_sources import Form, add_sources, choose_form
+from ubp.markdown.edit_sources import Form, add_sources
 from ubp.markdown.text_edits import as_diff
 from ubp.staleness.pins import find_pins
 from ubp.staleness.state import open_context
@@ -80,8 +81,7 @@ def bind_pages(
             from_history=from_history,
             keys=session.config.keys,
         )
-    sites = session.view().sites()
-    forms = {page: choose_form(page, sites.of(page)) for page in sources}
+    forms = {page: form_of(session.view(), page) for page in sources}
     keys = session.config.keys
     return write_bindings(sources, pins, session.repository, keys, forms, is_dry=is_dry)
 

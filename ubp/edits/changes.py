@@ -10,10 +10,11 @@ from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.core.text import closest_name
 from ubp.edits.propose import Change
+from ubp.index.forms import form_of
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.markdown.document import read_head
-from ubp.markdown.edit_sources import add_sources, choose_form
+from ubp.markdown.edit_sources import add_sources
 from ubp.markdown.new_page import write_page
 from ubp.markdown.outline import closest_section, find_section, read_outline
 from ubp.markdown.source_text import SourceText
@@ -128,8 +129,7 @@ def bind(session: Session, page: FilePath, sources: Sequence[str]) -> Change:
 
     def change(old: bytes | None, view: View) -> bytes:
         _check_sources(session, view, sources)
-        form = choose_form(page, view.sites().of(page))
-        return add_sources(old or b"", session.config.keys, sources, form)
+        return add_sources(old or b"", session.config.keys, sources, form_of(view, page))
 
     return change
 

@@ -14,12 +14,13 @@ from ubp.core.config import is_document
 from ubp.core.errors import PageError
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import is_windows_path, normalize_path
+from ubp.index.forms import form_of
 from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import find_in_pages
 from ubp.lsp.navigation import head_lines
 from ubp.lsp.rename import byte_edits
 from ubp.markdown.document import parse_page
-from ubp.markdown.edit_sources import add_sources, choose_form, rename_sources
+from ubp.markdown.edit_sources import add_sources, rename_sources
 from ubp.markdown.link_parts import part_bounds
 from ubp.markdown.resolve import stem, without_suffix
 from ubp.search.pages import PageQuery
@@ -264,7 +265,7 @@ def bind(
     keys, data = context.session.config.keys, context.data(path)
     present = {reference.literal for reference in parse_page(data, keys).references}
     new = [source for source in sources if normalize_path(source) not in present]
-    form = choose_form(path, context.view.sites().of(path))
+    form = form_of(context.view, path)
     after = add_sources(data, keys, new, form) if new else data
     return _edit(context, path, after) if after != data else None
 

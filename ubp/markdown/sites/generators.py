@@ -856,7 +856,7 @@ NUXT = Style(
 )
 QUARTO = Style("quarto", knows_anchors=False)
 MYSTMD = Style("mystmd", knows_anchors=False)
-DOCSIFY = Style("docsify", searches_roots=True, knows_anchors=False)
+DOCSIFY = Style("docsify", searches_roots=True, shows_front_matter=True, knows_anchors=False)
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (
