@@ -121,6 +121,38 @@ def test_deleted_original_is_deleted_and_moved_original_is_moved(project, ask):
     assert moved["docs/ja/a.md"] == "docs/en/c.md"
 
 
+def test_original_and_translation_that_moved_together_are_compared_as_before(project, ask):
+    translate(project, "docs/fr/a.md")
+    translate(project, "docs/fr/b.md")
+    project.commit("unpinned translations")
+    edit_original(project, "docs/en/b.md")
+    for language in ("en", "fr"):
+        project.git("mv", f"docs/{language}/a.md", f"docs/{language}/new.md")
+        project.git("mv", f"docs/{language}/b.md", f"docs/{language}/later.md")
+    expected = {"docs/fr/new.md": "fresh", "docs/fr/later.md": "modified"}
+    assert verdicts(ask(project)).items() >= expected.items()
+    project.commit("move both")
+    assert verdicts(ask(project)).items() >= expected.items()
+    edit_original(project, "docs/en/new.md")
+    assert verdicts(ask(project))["docs/fr/new.md"] == "modified"
+
+
+def test_language_without_a_translation_of_any_original_is_not_counted(project):
+    translate(project, "docs/ko/own.md")
+    project.commit("a page of the Korean team")
+    assert count(project).keys() == {"de", "ja"}
+
+
+def test_next_step_for_a_page_of_the_root_names_a_folder(repository, capsys):
+    configure(repository, {"page": "{path}.{lang}.md", "source": "{path}.md"})
+    repository.write("README.md", "# A\n")
+    repository.write("README.ja.md", "# A\n")
+    repository.commit("both")
+    edit_original(repository, "README.md")
+    assert run(repository, "stale", "--translations") == 0
+    assert "  ubp stale --translations .  list" in capsys.readouterr().out
+
+
 def test_page_that_never_had_an_original_is_no_translation(project):
     translate(project, "docs/ja/own.md")
     project.commit("a page of the Japanese team")

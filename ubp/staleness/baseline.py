@@ -18,8 +18,8 @@ from ubp.core.model import (
 )
 from ubp.core.paths import closest_path
 from ubp.core.source import GlobSource, Source
-from ubp.core.translations import TranslationRule
-from ubp.git.trees import resolve_objects
+from ubp.core.translations import TranslationRule, find_original
+from ubp.git.trees import entries_at, files_below, resolve_objects
 from ubp.index.history import History
 from ubp.index.view import View
 from ubp.staleness.model import StalenessContext
@@ -193,8 +193,47 @@ def find_baselines(
     if historical:
         pages = {request.page.filepath for request in historical}
         changes = last_changes(context, origins, pages)
-        baselines |= from_history(historical, located, changes, context.history)
+        found = from_history(historical, located, changes, context.history)
+        baselines |= found | _before_renames(found, context)
     return {request: baselines[request] for request in requests}
+
+
+def _before_renames(
+    baselines: Mapping[BaselineRequest, Baseline], context: StalenessContext
+) -> dict[BaselineRequest, Baseline]:
+    """Return the baselines of translations that moved together with their originals.
+
+    A pure rename is no edit, so that the commit of the baseline has both at their earlier paths.
+    """
+    lost = {
+        request: baseline.commit
+        for request, baseline in baselines.items()
+        if request.reference.language and baseline.commit and baseline.id is None
+    }
+    if not lost:
+        return {}
+    rules, repository = context.rules.translations, context.repository
+    paths_at: dict[ObjectId, set[FilePath]] = defaultdict(set)
+    for request, commit in lost.items():
+        paths_at[commit].add(request.page.filepath)
+    entries = entries_at(repository, paths_at)
+    moved = {
+        request: commit
+        for request, commit in lost.items()
+        if entries[commit, request.page.filepath] is None
+    }
+    files_at = {
+        commit: files_below(repository, commit, FilePath("")) for commit in {*moved.values()}
+    }
+    found: dict[BaselineRequest, Baseline] = {}
+    for request, commit in moved.items():
+        page, files = request.page, files_at[commit]
+        same = [path for path, entry in files.items() if entry.id == page.blob]
+        old_path = closest_path(page.filepath, same)
+        origin = find_original(rules, old_path) if old_path else None
+        if origin and (original := files.get(origin[2])):
+            found[request] = baselines[request]._replace(id=original.id)
+    return found
 
 
 def last_changes(

@@ -135,7 +135,7 @@ def count_languages(
     for assessment in assessments:
         for verdict in assessment.references:
             verdicts.setdefault(verdict.reference.language or "", []).append(verdict)
-    missing = _find_missing(view, rules)
+    missing = _find_missing(view, rules, verdicts.keys())
     return tuple(
         _count(language, verdicts.get(language, ()), missing.get(language, ()))
         for language in sorted({*verdicts, *missing})
@@ -156,11 +156,12 @@ def _count(
 
 
 def _find_missing(
-    view: View, rules: Sequence[TranslationRule]
+    view: View, rules: Sequence[TranslationRule], assessed: Collection[str]
 ) -> Mapping[str, Collection[FilePath]]:
     """Return the originals that each language lacks.
 
-    The languages of a rule are those that it lists, else those with at least one translation.
+    The languages of a rule are those that it lists, else those with a translation of one of them,
+    or with `assessed` translations. A page that never had an original is no translation.
     """
     paths = view.document_paths()
     origins = view.derived("translations", partial(_find_origins, view, tuple(rules)))
@@ -168,7 +169,12 @@ def _find_missing(
     for rule, originals in find_originals(rules, paths).items():
         own = {origin for origin in origins.values() if origin.rule == rule}
         translated = {(origin.language, origin.original) for origin in own}
-        languages = rule.languages or {language for language, _ in translated}
+        existing = {*originals}
+        languages = rule.languages or {
+            language
+            for language, original in translated
+            if original in existing or language in assessed
+        }
         for language in languages:
             own_pattern = rule.page.replace(LANGUAGE, language)
             if own_pattern == rule.source:  # the originals' own language

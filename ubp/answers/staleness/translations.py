@@ -181,7 +181,7 @@ def _summary(report: StaleReport, options: TranslationTextOptions) -> Iterator[s
     yield ""
     yield "Next:"
     if not options.is_listed:
-        folder = FilePath(outdated[0].page.filepath.rpartition("/")[0])
+        folder = outdated[0].page.filepath.rpartition("/")[0] or "."
         command = ubp_command("stale", "--translations", path_argument(folder, options.prefix))
         yield f"  {style.cyan(command)}  list the translations of a folder"
     if not options.diffs:
