@@ -14,7 +14,7 @@ _URL = re.compile(r"(?:https?|ssh|git)://(?:[^/@]*@)?([^/]+)/(.+)")
 _SCP = re.compile(r"(?:[^@/:]+@)?([^/:]+):(?!//)(.+)")
 _PORTS = (":443", ":80")
 _FORGE_FILE = re.compile(
-    rf"(?:https?:)?//({_HOST}(?:/{_SEGMENT}){{2,}}?)/(?:-/)?"
+    rf"(?:https?:)?//({_HOST}(?:/{_SEGMENT}){{2,20}}?)/(?:-/)?"
     r"(?:(?:blob|blame|edit|raw|tree)|src(?:/(?:branch|commit|tag))?)/[^/\s]+/(\S+)"
 )
 MAX_CHARACTERS = 200

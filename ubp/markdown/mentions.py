@@ -20,7 +20,7 @@ _IMAGE = re.compile(
 )
 # The text of such a link names a file where its address has it, which may be another repository.
 _FORGE_LINK = re.compile(
-    r"\[[^\[\]\n]{0,500}\]\([ \t]*<?(https?://[^\s()<>/]{1,100}(?:/[^\s()<>/]{1,100}){2,6}?"
+    r"\[[^\[\]\n]{0,500}\]\([ \t]*<?(https?://[^\s()<>/]{1,100}(?:/[^\s()<>/]{1,100}){2,20}?"
     r"/(?:blob|blame|edit|raw|tree|src)/[^\s()<>]{1,500})"
 )
 _CODE = re.compile(r"`([^`\n]+)`")
