@@ -216,6 +216,16 @@ def test_section_with_the_link_is_not_suggested(repository, check):
     }
 
 
+def test_heading_with_other_numbers_is_not_suggested(repository, check):
+    links = "[x](#v535-2021-release-of-it) [y](#install-server-1)"
+    headings = "## v11.05 2026 release of it\n\n## Install the server\n"
+    repository.write("a.md", f"# P\n\n{links}\n\n{headings}")
+    assert [finding.hint for finding in check(repository).findings] == [
+        "",
+        "The most similar heading is #install-the-server.",
+    ]
+
+
 def test_link_resolved_alphabetically_is_ambiguous_and_nothing_else(repository, check):
     repository.write("one/setup.md", "# One\n")
     repository.write("two/setup.md", "# Two\n")

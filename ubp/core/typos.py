@@ -60,6 +60,12 @@ def _has_another_word(name: str, other: str) -> bool:
     )
 
 
+def has_other_numbers(name: str, other: str) -> bool:
+    """Return whether two names have numbers, and not the same: those of two releases or steps."""
+    numbers, others = _DIGITS.findall(name), _DIGITS.findall(other)
+    return bool(numbers and others) and numbers != others
+
+
 def meant_heading(anchor: str, anchors: Iterable[str]) -> str | None:
     """Return the anchor that was meant, also of a heading to which words were added or removed."""
     anchors = list(anchors)

@@ -30,7 +30,7 @@ from ubp.checks.rewrite import percent_encode, wikilink_heading
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import nfc
 from ubp.core.text import closest_name, fold, slug
-from ubp.core.typos import meant_heading
+from ubp.core.typos import has_other_numbers, meant_heading
 from ubp.search.graph import Graph
 
 NAME = "missing-anchor"
@@ -124,7 +124,8 @@ class _Anchors:
             return f"Did you mean #{meant}?", LinkFix(
                 link, text, f"{target}#{meant}", part="anchor"
             )
-        closest = closest_name(slug(fold(written)), anchors, MIN_SIMILARITY)
+        similar = (name for name in anchors if not has_other_numbers(written, name))
+        closest = closest_name(slug(fold(written)), similar, MIN_SIMILARITY)
         return f"The most similar heading is #{closest}." if closest else "", None
 
     def _own_anchor(self, link: Link, page: FilePath) -> str | None:
