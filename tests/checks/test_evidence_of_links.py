@@ -314,6 +314,42 @@ def test_heading_that_an_earlier_version_had_is_a_finding_with_the_commit(guide,
     assert ") it had this heading." in hint
 
 
+@pytest.mark.parametrize("heading", ["## Roll back", "Roll back\n---------"])
+def test_heading_that_became_a_line_of_text_is_found_in_an_earlier_version(guide, check, heading):
+    before, after = "# Setup\n\n## A\n\n", "Text.\n\n" * 50
+    guide.write("docs/setup.md", f"{before}{heading}\n\n{after}<Steps />\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#roll-back) [y](/setup#never)\n")
+    guide.commit("Add a heading")
+    guide.write("docs/setup.md", f"{before}Roll back\n\n{after}<Steps />\n")
+    guide.commit("Make it text")
+    removal = guide.git("rev-parse", "HEAD")[:8]
+    guide.write("docs/setup.md", f"{before}Roll back\n\n{after}End.\n<Steps />\n")
+    guide.commit("Edit elsewhere")
+    assert [hint[:14] for _, hint in hints(check(guide))] == [f"Until {removal}", ""]
+
+
+def test_heading_that_the_work_tree_lacks_is_a_finding(guide, check):
+    guide.write("docs/setup.md", "# Setup\n\n## Deploy\n\n<Steps />\n")
+    assert hints(check(guide)) == [("markdown /setup#install", "In HEAD it had this heading.")]
+    guide.write("docs/steps/a.md", "# A\n")
+    guide.git("mv", "docs/setup.md", "docs/steps/setup.md")
+    guide.write("docs/index.md", "# Index\n\n[setup](/steps/setup#install)\n")
+    assert hints(check(guide)) == [
+        ("markdown /steps/setup#install", "In HEAD docs/setup.md had this heading.")
+    ]
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_address_of_a_page_that_head_alone_has_is_a_finding(guide, check, is_staged):
+    guide.write("docs/old.md", "# Old\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/old)\n")
+    guide.commit("Add a page")
+    guide.remove("docs/old.md")
+    if is_staged:
+        guide.git("add", "-A")
+    assert hints(check(guide)) == [("markdown /old", "HEAD has docs/old.md.")]
+
+
 def test_heading_of_a_page_that_was_renamed_since_is_found_in_its_old_file(guide, check):
     guide.git("mv", "docs/setup.md", "docs/begin.md")
     guide.write("docs/index.md", "# Index\n\n[setup](/begin#install)\n")

@@ -157,7 +157,8 @@ class Evidence:
         """Return a sentence on what a link must mean, "" where the hint names it; None: unknown."""
         if removed := self._history.removed_target(finding.filepath, link):
             path, commit = removed
-            return None if self._may_be_built(path) else f"{path} existed until {_written(commit)}."
+            existed = f"{path} existed until {_written(commit)}." if commit else f"HEAD has {path}."
+            return None if self._may_be_built(path) else existed
         site = self._context.graph.sites.of(finding.filepath)
         may_be_rewritten = self._may_be_rewritten(finding.filepath, link)
         for text in () if may_be_rewritten else _other_beginnings(site, link):
@@ -368,7 +369,8 @@ class Evidence:
         if (version := self._history.earlier_version(target, anchor)) is not None:
             path, commit = version
             was = "it" if path == target else path
-            return f"Until {_written(commit)} {was} had this heading."
+            since = f"Until {_written(commit)}" if commit else "In HEAD"
+            return f"{since} {was} had this heading."
         if (sibling := self._pages.sibling(target, anchor)) is not None:
             # `page.fr.md` is what a link to `page.md` means in pages such as `index.fr.md`
             is_meant = _language_suffix(sibling) == _language_suffix(finding.filepath) != ""

@@ -1,13 +1,13 @@
 """Earlier versions of a state's pages, and the files that it does not have any more."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 
 from ubp.checks.context import RuleContext
 from ubp.checks.known_pages import FOLDER_PAGES, KnownPages
 from ubp.checks.page_text import PageText, letters_of
-from ubp.core.model import FilePath, Link, ObjectId
+from ubp.core.model import Entry, FilePath, Link, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.text import fold
 from ubp.git.file_versions import FileVersion, FileVersions, LoggedCommit, read_file_versions
@@ -17,11 +17,14 @@ from ubp.markdown.sites.site import Site
 
 # Of a page; reading one takes 0.2 ms in a batch, and parsing one that spells the heading 20 ms.
 MAX_VERSIONS = 300
-MAX_PARSED = 4
-FIRST_BATCH = 8  # versions that are read at once; each batch after it is twice as large
+MAX_PARSED = 4  # for each heading
+BATCH = 16  # versions that are read at once
 # Of all pages together, 1 ms each; influxdata/docs-v2, with 5,179 pages, reads 700.
 MAX_READ = 10_000
-MAX_KEPT_BYTES = 64 * 1024 * 1024
+
+
+# Its path, and the commit until which it was there; None of what is in HEAD.
+EarlierVersion = tuple[FilePath, LoggedCommit | None]
 
 
 class PageHistory:
@@ -31,29 +34,49 @@ class PageHistory:
         self._context = context
         self._pages = pages
         self._old_anchors: dict[tuple[ObjectId, Site | None], frozenset[str]] = {}
-        self._old_texts: dict[FilePath, list[tuple[FileVersion, PageText]]] = {}
+        self._earlier: dict[FilePath, dict[str, EarlierVersion | None]] = {}
         self._read = 0
-        self._kept = 0
 
-    def earlier_version(
-        self, target: FilePath, anchor: str
-    ) -> tuple[FilePath, LoggedCommit] | None:
+    def earlier_version(self, target: FilePath, anchor: str) -> EarlierVersion | None:
         """Return the newest version of a page that had an anchor, and what has no new filler."""
-        site = self._context.graph.sites.of(target)
-        letters, fillers = letters_of(anchor), self._pages.text(target).fillers
-        parsed = 0
-        for version, text in self._older(target):
-            if parsed >= MAX_PARSED:
-                break
-            if not text.spells(letters):
-                continue
-            parsed += 1
-            anchors = self._anchors_of(version.blob, text.data, site)
-            if {anchor, fold(anchor)} & anchors and fillers <= text.fillers:
-                return version.path, version.until
-        return None
+        known = self._earlier.setdefault(target, {})
+        if anchor not in known:
+            known |= self._find_earlier(target, {anchor, *self._lost_anchors(target)})
+        return known[anchor]
 
-    def removed_target(self, source: FilePath, link: Link) -> tuple[FilePath, LoggedCommit] | None:
+    def _lost_anchors(self, page: FilePath) -> Iterator[str]:
+        """Yield the anchors that links name, and that a page does not have."""
+        graph = self._context.graph
+        for edge in (*graph.backlinks(page), *graph.outlinks(page)):
+            if edge.resolution.target == page and edge.resolution.has_anchor is False:
+                yield edge.link.anchor or ""
+
+    def _find_earlier(
+        self, page: FilePath, anchors: Collection[str]
+    ) -> dict[str, EarlierVersion | None]:
+        """Return the newest version with each of some anchors that a page does not have.
+
+        What a version has and the next one has not is where the two differ: only that is searched.
+        """
+        site, newer = self._context.graph.sites.of(page), self._pages.text(page)
+        fillers = newer.fillers
+        found: dict[str, EarlierVersion | None] = dict.fromkeys(anchors)
+        tries = {anchor: MAX_PARSED for anchor in anchors if letters_of(anchor)}
+        for version, text in self._older(page) if tries else ():
+            changed = PageText(_differing_lines(text.data, newer.data))
+            newer = text
+            for anchor in [name for name in tries if changed.spells(letters_of(name))]:
+                tries[anchor] -= 1
+                has_it = {anchor, fold(anchor)} & self._anchors_of(version.blob, text.data, site)
+                if has_it and fillers <= text.fillers:
+                    found[anchor] = version.path, version.until
+                if found[anchor] or not tries[anchor]:
+                    del tries[anchor]
+            if not tries:
+                break
+        return found
+
+    def removed_target(self, source: FilePath, link: Link) -> EarlierVersion | None:
         """Return the file of an earlier version to which a link leads by the same rules."""
         names = requested_names(link)
         found = {path for name in names for path in self._removed_by_name.get(name, ())}
@@ -72,7 +95,7 @@ class PageHistory:
         return None
 
     @cached_property
-    def _removed(self) -> Mapping[FilePath, LoggedCommit]:
+    def _removed(self) -> Mapping[FilePath, LoggedCommit | None]:
         removed = self._versions.removed()
         present = self._context.view.entries(list(removed))
         return {path: commit for path, commit in removed.items() if present[path] is None}
@@ -95,20 +118,13 @@ class PageHistory:
 
     def _older(self, page: FilePath) -> Iterator[tuple[FileVersion, PageText]]:
         """Yield the earlier versions of a page, read in batches: each starts a process of Git."""
-        if self._kept > MAX_KEPT_BYTES:
-            self._old_texts, self._kept = {}, 0
-        known = self._old_texts.setdefault(page, [])
-        yield from known
-        versions = islice(self._versions.older(page), len(known), MAX_VERSIONS)
-        size = FIRST_BATCH
+        versions = islice(self._versions.older(page), MAX_VERSIONS)
         repository = self._context.view.context.repository
-        while self._read < MAX_READ and (batch := list(islice(versions, size))):
+        while self._read < MAX_READ and (batch := list(islice(versions, BATCH))):
             contents = repository.read_blobs([version.blob for version in batch])
-            read = [(version, PageText(contents[version.blob] or b"")) for version in batch]
-            self._read, size = self._read + len(batch), 2 * size
-            self._kept += sum(len(text.data) for _, text in read)
-            known += read
-            yield from read
+            self._read += len(batch)
+            for version in batch:
+                yield version, PageText(contents[version.blob] or b"")
 
     def _anchors_of(self, blob: ObjectId, data: bytes, site: Site | None) -> frozenset[str]:
         if (blob, site) not in self._old_anchors:
@@ -126,6 +142,41 @@ class PageHistory:
         commit = view.snapshot.commit
         if commit is None:
             return FileVersions((), {})
-        return view.of_commit(
+        committed = view.of_commit(
             "file-versions", lambda: read_file_versions(view.context.repository, commit)
         )
+        changes = view.snapshot.changes
+        if not changes:
+            return committed
+        before = view.base_entries(changes)
+        return committed.with_uncommitted(
+            {path: (_blob(before[path]), _blob(after)) for path, after in changes.items()}
+        )
+
+
+def _blob(entry: Entry | None) -> ObjectId | None:
+    return entry.id if entry and entry.is_file else None
+
+
+def _differing_lines(text: bytes, other: bytes) -> bytes:
+    """Return the lines of a text from the first that differs in another to the last, and beside."""
+    ours, others = memoryview(text), memoryview(other)
+    start = _common_length(ours, others)
+    end = len(text) - _common_length(ours[start:][::-1], others[start:][::-1])
+    before = text.rfind(b"\n", 0, start)
+    first = text.rfind(b"\n", 0, max(0, before)) + 1
+    after = text.find(b"\n", end)
+    last = text.find(b"\n", after + 1) if after >= 0 else -1
+    return text[first : last if last >= 0 else len(text)]
+
+
+def _common_length(ours: memoryview, others: memoryview) -> int:
+    """Return how many bytes two texts have in common at their beginnings."""
+    low, high = 0, min(len(ours), len(others))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if ours[low:middle] == others[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -9,6 +9,7 @@ from ubp.git.repository import Repository
 
 # The newest; a log of so many takes 1 to 3 s of CPU (cockroachdb/docs, 15,000 files).
 MAX_COMMITS = 20_000
+UNCOMMITTED = -1  # the position of a change in the work tree or index
 _COMMIT = b"commit "
 
 
@@ -22,7 +23,8 @@ class LoggedCommit(NamedTuple):
 class FileChange(NamedTuple):
     """A change of a file by the commit at a position of the log, the newest at 0.
 
-    `before` and `after` are blobs; None: there was no file, or there is none.
+    UNCOMMITTED is that of a change which no commit has yet. `before` and `after` are blobs; None:
+    there was no file, or there is none.
     """
 
     position: int
@@ -31,11 +33,14 @@ class FileChange(NamedTuple):
 
 
 class FileVersion(NamedTuple):
-    """A blob that lay at a path, up to the change that replaced or removed it."""
+    """A blob that lay at a path, up to the commit that replaced or removed it.
+
+    `until` is None of what HEAD has, and the work tree or index has not.
+    """
 
     path: FilePath
     blob: ObjectId
-    until: LoggedCommit
+    until: LoggedCommit | None
 
 
 class FileVersions:
@@ -57,10 +62,18 @@ class FileVersions:
                     for key in (change.before, _name(path)):
                         self._removed.setdefault((change.position, key), []).append(path)
 
-    def removed(self) -> dict[FilePath, LoggedCommit]:
-        """Return the files that the last of their changes removed, with its commit."""
+    def with_uncommitted(
+        self, changes: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
+    ) -> "FileVersions":
+        """Return these versions with uncommitted changes: the blobs before and after each."""
+        newest = {path: FileChange(UNCOMMITTED, *blobs) for path, blobs in changes.items()}
+        added = {path: [change, *self._changes.get(path, ())] for path, change in newest.items()}
+        return FileVersions(self._commits, {**self._changes, **added})
+
+    def removed(self) -> dict[FilePath, LoggedCommit | None]:
+        """Return the files that the last of their changes removed, with its commit, if any."""
         return {
-            path: self._commits[of_path[0].position]
+            path: self._commit(of_path[0])
             for path, of_path in self._changes.items()
             if of_path[0].after is None
         }
@@ -71,7 +84,7 @@ class FileVersions:
         A file was renamed if the commit that added it removed one with the same bytes, or only one
         with the same name.
         """
-        position, seen = -1, set[FilePath]()
+        position, seen = UNCOMMITTED - 1, set[FilePath]()
         following: FilePath | None = path
         while following and following not in seen:
             seen.add(following)
@@ -83,10 +96,13 @@ class FileVersions:
                 if change.before is None:
                     added = change
                     break
-                yield FileVersion(following, change.before, self._commits[change.position])
+                yield FileVersion(following, change.before, self._commit(change))
             following = self._origin(following, added) if added else None
             if following and added:  # the version that was moved
                 position = added.position - 1
+
+    def _commit(self, change: FileChange) -> LoggedCommit | None:
+        return None if change.position == UNCOMMITTED else self._commits[change.position]
 
     def _origin(self, path: FilePath, added: FileChange) -> FilePath | None:
         if added.after and (same := self._removed.get((added.position, added.after))):
