@@ -337,7 +337,7 @@ def test_statistics_count_the_findings_of_each_rule(broken, ubp):
     )
     quiet = ubp(broken, "check", "--statistics", "--quiet", "--rule", "broken-link").out
     assert quiet == "3  broken-link  error    in 2 pages, 1 fixable\n"
-    for option in (["--fix"], ["--format", "sarif"]):
+    for option in (["--fix"], ["--format", "sarif"], ["--json"]):
         assert ubp(broken, "check", "--statistics", *option).status == 2
 
 

@@ -50,7 +50,7 @@ def run_check(options: CheckOptions, terminal: Terminal) -> int:
     Raises:
         UsageError: the options contradict each other.
     """
-    _check_options(options)
+    _check_options(options, is_json=terminal.options.json)
     outputs = read_outputs(options.format, options.output_files, terminal)
     keys, rules = options.keys, options.rules
     with open_workspace(terminal, keys=keys, alarms=options.alarms) as workspace:
@@ -131,7 +131,7 @@ def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) 
     return FAILED if (report.unverified or unread) and not is_hook else CLEAN
 
 
-def _check_options(options: CheckOptions) -> None:
+def _check_options(options: CheckOptions, *, is_json: bool) -> None:
     has_target = options.staged or bool(options.base or options.ref)
     if options.pre_push and (has_target or options.fix):
         raise UsageError(
@@ -144,9 +144,10 @@ def _check_options(options: CheckOptions) -> None:
         options.max_cases,
         is_change=options.staged or bool(options.base) or options.pre_push,
     )
-    if options.statistics and (options.fix or options.format not in {None, "text"}):
+    is_text = options.format in {None, "text"} and not is_json
+    if options.statistics and (options.fix or not is_text):
         raise UsageError(
-            "--statistics cannot be combined with --fix or --format.",
+            "--statistics cannot be combined with --fix, --format or --json.",
             cause="It counts the findings in a text; other formats list them.",
             hint="With --json, count the findings by their rule.",
         )
