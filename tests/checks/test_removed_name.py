@@ -657,7 +657,7 @@ def test_partial_clone_without_the_old_source_is_not_checked(client, check, tmp_
         "removed-name",
         (
             "src/client.py cannot be read: it is too large, or not available in this partial clone;"
-            " names that it may have are warnings."
+            " a removed name that it may still have is a warning."
         ),
     )
 

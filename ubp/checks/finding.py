@@ -118,7 +118,7 @@ class Finding(NamedTuple):
 
 
 class NotChecked(NamedTuple):
-    """A rule that could not be checked, and why: a sentence."""
+    """A rule that could not be checked, or not in full, and why: a sentence."""
 
     rule: str
     reason: str

@@ -587,5 +587,5 @@ def _check_read(missing: Iterable[FilePath]) -> None:
     if paths:
         raise NotCheckedError(
             f"{paths[0]} cannot be read: it is too large, or not available in this partial clone;"
-            " names that it may have are warnings."
+            " a removed name that it may still have is a warning."
         )

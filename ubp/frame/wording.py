@@ -136,8 +136,8 @@ def severity_counts(errors: int, warnings: int) -> list[str]:
 
 
 def not_checked_sentences(reasons: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a sentence for each rule that could not be checked, given with the reason."""
-    return [f"{rule} was not checked: {printable(reason)}" for rule, reason in reasons]
+    """Return a sentence for each rule of which something was not checked, with the reason."""
+    return [f"{rule} was not checked in full: {printable(reason)}" for rule, reason in reasons]
 
 
 def denied_lines(pages: Iterable[tuple[str, int, str]]) -> list[str]:

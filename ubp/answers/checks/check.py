@@ -124,7 +124,9 @@ class CheckRecord(NamedTuple):
     ignored: Annotated[Mapping[str, Count], "ignored findings by rule"]
     accepted: Annotated[Mapping[str, Count], "old findings that the debt file accepts, by rule"]
     rules: Annotated[tuple[str, ...], "rules that were run"]
-    not_checked: Annotated[tuple[UncheckedRuleRecord, ...], "rules that could not be checked here"]
+    not_checked: Annotated[
+        tuple[UncheckedRuleRecord, ...], "rules that could not be checked here, or not in full"
+    ]
     unconfirmed: Annotated[
         tuple[UnconfirmedLinksRecord, ...],
         "links that lead nowhere by the rules that UBP knows, by form; nothing else shows that they"
