@@ -449,7 +449,7 @@ def test_init_ends_with_three_commands_that_work(drifted, ubp):
     drifted.write("docs/links.md", "[gone](gone.md)\n")
     steps = steps_of(ubp(drifted, "init", "--yes").out)
     assert list(steps) == ["ubp check", "ubp stale", "ubp search Read"]
-    assert steps["ubp check"] == "lists 1 broken link and what else is wrong"
+    assert steps["ubp check"] == "lists 1 link to nothing and what else is wrong"
     for command in steps:
         assert ubp(drifted, *command.split()[1:]).status in {0, 1}
 

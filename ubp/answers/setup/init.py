@@ -428,7 +428,7 @@ def _next_steps(record: InitRecord, view: View, prefix: FilePath) -> Iterator[Ne
 
     documents = view.document_paths()
     if record.broken:
-        purpose = f"lists {count(record.broken, 'broken link')} and what else is wrong"
+        purpose = f"lists {count(record.broken, 'link')} to nothing and what else is wrong"
         yield step("ubp check", purpose)
     elif record.acceptable >= MANY_FINDINGS:
         yield step("ubp check", f"lists {count(record.acceptable, 'finding')}")
