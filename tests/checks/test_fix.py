@@ -109,6 +109,8 @@ def test_misspelt_address_of_a_site_keeps_its_form(repository, fix):
         ("[x](#own-hedding)", "[x](#own-heading)"),
         ("[[b#Tokn life|T]]", "[[b#Token life|T]]"),
         ("[x](b.md#formatting-output)", "[x](b.md#formatting-output-of-the-tool)"),  # longer now
+        ("[x](b.md#パッケージ)", "[x](b.md#python-パッケージ)"),
+        ("[x](b.md#設定)", None),
         ("[x](b.md#option-3)", None),
         ("[x](b.md#runtime-strings-of-a-page)", None),
         ("[[b|depend_on]]", "[[b|depends_on]]"),
@@ -119,7 +121,8 @@ def test_suggested_anchor_or_type_is_written(repository, fix, written, fixed):
     repository.write(
         "b.md",
         "# B\n\n## Token life\n\n## Formatting output of the tool\n\n"
-        "## Option 1\n\n## Option 2\n\n## Timers strings\n",
+        "## Option 1\n\n## Option 2\n\n## Timers strings\n\n"
+        "## Python パッケージ\n\n## 設定 ファイル\n",
     )
     repository.write("a.md", f"# A\n\n## Own heading\n\n## More\n\nSee {written}\n")
     repository.commit()

@@ -8,12 +8,12 @@ the fingers and added words count here.
 import re
 from collections.abc import Iterable
 
-from ubp.core.text import fold
+from ubp.core.text import fold, without_cjk
 
 # So many letters for each slip: `form.md` and `from.md` may both be meant, `layot.md` may not.
 LETTERS_PER_SLIP = 5
 MAX_SLIPS = 2
-# A shorter word is part of too many headings.
+# A shorter word is part of too many headings; two count for each character of Chinese or Japanese.
 MIN_SHARED_LETTERS = 8
 # Of a heading that was made shorter, so many words remain.
 MIN_REMAINING_WORDS = 3
@@ -73,7 +73,8 @@ def meant_heading(anchor: str, anchors: Iterable[str]) -> str | None:
         return meant
     words = _words(anchor)
     longer = [other for other in anchors if words < _words(other)]
-    if len(longer) == 1 and sum(map(len, words)) >= MIN_SHARED_LETTERS:
+    letters = "".join(words)
+    if len(longer) == 1 and 2 * len(letters) - len(without_cjk(letters)) >= MIN_SHARED_LETTERS:
         return longer[0]
     shorter = [
         other
