@@ -29,54 +29,8 @@ from ubp.core.setup_files import (
     config_record,
     largest_folder,
     plan_for,
-    propose_config,
 )
 from ubp.core.snippets import SnippetTarget, make_snippets
-
-
-@pytest.mark.parametrize(
-    ("documents", "bound", "folder"),
-    [
-        (["docs/a.md", "README.md"], [], "docs"),
-        (["docs/a.md", "README.md"], ["docs/a.md"], "docs"),
-        (["docs/a.md", "README.md"], ["README.md"], "docs"),
-        (["docs/a.md", "lib/a.md", "README.md"], ["lib/a.md"], ""),
-        (["doc/a.md", "documentation/b.md"], [], "doc"),
-        (["README.md", "mydocs/a.md"], [], ""),
-        ([], [], ""),
-    ],
-)
-def test_documentation_folder_is_proposed(documents, bound, folder):
-    readmes = [path for path in documents if path == "README.md"]
-    assert propose_config(documents, bound) == plan_for(folder, readmes)
-
-
-@pytest.mark.parametrize(
-    ("documents", "site_folders", "plan"),
-    [
-        (["docs/a.md", "site/b.md"], ["site"], plan_for("site")),
-        (["docs/a.md", "b.md"], [""], Plan()),
-        (["docs/a.md", "site/b.md", "www/c.md"], ["site", "www"], Plan()),
-        (["docs/a.md"], ["site"], Plan()),
-    ],
-)
-def test_folder_of_the_only_site_is_proposed(documents, site_folders, plan):
-    assert propose_config(documents, [], site_folders) == plan
-
-
-def test_readmes_in_the_root_are_included():
-    documents = [
-        "README.md",
-        "README.ja.md",
-        "readme-old.MD",
-        "docs/README.md",
-        "docs/a.md",
-        "x.md",
-    ]
-    assert propose_config(documents, []).include == (
-        *("README.md", "README.ja.md", "readme-old.MD"),
-        *("docs/**/*.md", "docs/**/*.mdx", "docs/**/*.markdown"),
-    )
 
 
 @pytest.mark.parametrize("plan", [Plan(), plan_for("docs"), Plan(exclude=("docs/old/**",))])
@@ -171,12 +125,31 @@ def test_enter_accepts_the_defaults(answering, drifted):
     assert status == 0
     assert screen.startswith(
         "Found 3 Markdown files. Press Enter to accept the default in parentheses.\n"
-        "? Docs directory: (docs) "
-        "? Include patterns: (README.md, docs/**/*.md, docs/**/*.mdx, docs/**/*.markdown) "
+        "? Docs directory: (.) "
+        "? Include patterns: (**/*.md, **/*.mdx, **/*.markdown) "
         "? Exclude patterns: (none) "
         "Wrote .ubp/config.json\n"
     )
+    assert load_config(str(drifted.root / ".ubp")) == Config()
+
+
+def test_folder_and_the_readmes_are_the_pages_where_a_folder_is_given(answering, drifted):
+    drifted.write("README.ja.md", "# Read me\n")
+    drifted.write("readme-old.MD", "# Read me\n")
+    drifted.write("CHANGELOG.md", "# Changes\n")
+    _, screen = answering("docs", "", "")
+    readmes = "README.ja.md, README.md"
+    patterns = "docs/**/*.md, docs/**/*.mdx, docs/**/*.markdown"
+    assert f"? Include patterns: ({readmes}, {patterns}) " in screen
     assert load_config(str(drifted.root / ".ubp")).docs_dir == "docs"
+
+
+def test_init_loses_no_finding(drifted, ubp):
+    drifted.write("README.md", "# Read me\n\n[x](CONTRIBUTING.md#packages)\n")
+    drifted.write("CONTRIBUTING.md", "# Contribute\n\n[x](gone.md)\n")
+    before = ubp(drifted, "check", "--json").record["findings"]
+    ubp(drifted, "init", "--yes")
+    assert ubp(drifted, "check", "--json").record["findings"] == before != []
 
 
 def test_answers_are_written(answering, drifted):
@@ -488,10 +461,11 @@ def test_init_lists_what_it_indexes_and_what_it_omits(drifted, ubp):
     drifted.write("examples/deep/b.md", "# B\n")
     drifted.write("CHANGELOG.md", "# Changes\n")
     drifted.write("mkdocs.yml", "site_name: Project\n")
+    drifted.write(".ubp/config.json", '{"source": {"include": ["docs/**/*.md", "README.md"]}}')
     out = ubp(drifted, "init", "--yes").out
     assert (
         "  Pages: docs/ (2), README.md\n"
-        "  Left out: examples/ (2), CHANGELOG.md\n"
+        "  Left out (3 Markdown files): examples/ (2), CHANGELOG.md\n"
         "  Site: mkdocs (docs/)\n"
     ) in out
     record = ubp(drifted, "init", "--yes", "--json").record

@@ -97,8 +97,7 @@ def _ask(session: Session, request: InitRequest, terminal: Terminal) -> InitRequ
             return request if decision == KEEP else None
     files = count(session.view().count_documents(), "Markdown file")
     terminal.write(f"Found {files}. Press Enter to accept the default in parentheses.\n")
-    proposed = propose_plan(session, request)
-    folder = ask(terminal, "Docs directory", proposed.docs_dir or ".")
+    folder = ask(terminal, "Docs directory", request.docs_dir or ".")
     request = replace(request, docs_dir=folder, rewrite=True)
     plan = propose_plan(session, request)
     include = ask_list(terminal, "Include patterns", plan.include)

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ubp.core.config import DEFAULT_INCLUDE
@@ -22,8 +22,6 @@ IGNORE_NAME = ".gitignore"
 # accepted findings, and this file.
 IGNORE_TEXT = "*\n!.gitignore\n!config.json\n!config.schema.json\n!debt.txt\n"
 
-# Usual documentation folders, the most common first.
-DOCS_FOLDERS = ("docs", "doc", "documentation")
 # In the root, the page that every repository has, in any language.
 _README = re.compile(r"readme(?:[._-][\w-]+)*\.(?:md|mdx|markdown)", re.IGNORECASE)
 
@@ -47,23 +45,6 @@ _COMMON_TITLES = frozenset(
     | {"installation", "introduction", "license", "overview", "readme", "summary", "はじめに"}
     | {"概要", "目次", "導入", "インストール"}
 )
-
-
-def propose_config(
-    documents: Collection[FilePath],
-    bound: Collection[FilePath],
-    site_folders: Collection[FilePath] = (),
-) -> Plan:
-    """Propose the folder that a site publishes, or one with a usual name, and the README.
-
-    If pages elsewhere list sources, or there are several sites, it is the whole repository.
-    """
-    readmes = readme_pages(documents)
-    for folder in site_folders if len(site_folders) == 1 else () if site_folders else DOCS_FOLDERS:
-        below = [path for path in documents if path.startswith(f"{folder}/")]
-        if below and all(path.startswith(f"{folder}/") or path in readmes for path in bound):
-            return plan_for(folder, readmes)
-    return Plan()
 
 
 def readme_pages(documents: Iterable[FilePath]) -> tuple[FilePath, ...]:

@@ -36,13 +36,11 @@ from ubp.core.setup_files import (
     is_configured,
     largest_folder,
     plan_for,
-    propose_config,
     readme_pages,
     write_files,
 )
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.core.snippets import SnippetTarget, make_snippets
-from ubp.core.translations import TranslationRule
 from ubp.frame.answer import Answer, Request
 from ubp.frame.fields import Count, Fraction, Option
 from ubp.frame.wording import count, text_width
@@ -184,8 +182,7 @@ class InitRecord:
 class InitRequest(Request[InitRecord]):
     """Which configuration to write; an existing one is kept unless `rewrite` is set.
 
-    What is not given is proposed: the folder that a site publishes, or one with a usual name, or
-    the whole repository.
+    Where nothing is given, pages may be anywhere in the repository.
     """
 
     docs_dir: Annotated[str | None, 'folder of the pages; "." is the whole repository'] = None
@@ -336,30 +333,19 @@ def require_root(session: Session) -> str:
 
 
 def propose_plan(session: Session, request: InitRequest) -> Plan:
-    """Return the configuration to write: as requested, and proposed where nothing is."""
+    """Return the configuration to write: as requested, with the rules for translations.
+
+    A folder that is not asked for is not proposed: links and names in the pages elsewhere would be
+    checked no more.
+    """
     view = session.view()
-    bound = [page.filepath for page in view.bound_pages() if page.facts.references]
-    documents = view.document_paths()
-    folders = {folder for site in _sites(view) for folder in site.folders}
-    plan = propose_config(documents, bound, [FilePath(folder) for folder in sorted(folders)])
-    rules = propose_rules(view, session.repository)
-    if not all(_is_inside(plan.docs_dir, proposed.rule) for proposed in rules):
-        plan = plan_for("")
-    if request.docs_dir is not None:
-        folder = request.docs_dir.strip("/").removeprefix("./")
-        if folder != plan.docs_dir:
-            plan = plan_for(folder, readme_pages(documents))
+    folder = (request.docs_dir or "").strip("/").removeprefix("./")
+    plan = plan_for(folder, readme_pages(view.document_paths()))
     return plan._replace(
-        translations=tuple(proposed.setting for proposed in rules),
+        translations=tuple(rule.setting for rule in propose_rules(view, session.repository)),
         include=request.include or plan.include,
         exclude=request.exclude,
     )
-
-
-def _is_inside(folder: str, rule: TranslationRule) -> bool:
-    """Return whether a rule's translations and originals are below a folder, or anywhere."""
-    begins = (pattern.partition("{")[0] for pattern in (rule.page, rule.source))
-    return not folder or all(not begin or begin.startswith(f"{folder}/") for begin in begins)
 
 
 def _preview(session: Session, view: View, bound: int) -> tuple[PreviewRecord | None, bool]:
@@ -544,7 +530,8 @@ def _scope(record: InitRecord, write: Writer) -> Iterator[str]:
     """Yield what is indexed, what is not, and which sites publish it."""
     yield f"  Pages: {_paths(record.indexed, write) or 'none'}"
     if record.left_out:
-        yield f"  Left out: {_paths(record.left_out, write)}"
+        files = count(sum(path.pages for path in record.left_out), "Markdown file")
+        yield f"  Left out ({files}): {_paths(record.left_out, write)}"
     for generator in dict.fromkeys(site.generator for site in record.sites):
         sites = [site for site in record.sites if site.generator == generator]
         folders = [folder for site in sites for folder in site.folders]
