@@ -152,6 +152,20 @@ def test_init_loses_no_finding(drifted, ubp):
     assert ubp(drifted, "check", "--json").record["findings"] == before != []
 
 
+def test_init_writes_no_rule_for_translations_whose_originals_are_unclear(repository, ubp):
+    for first, second in ((("en", "a"), ("ja", "b")), (("ja", "a"), ("en", "b"))):
+        for language, name in (first, second):
+            repository.write(f"docs/{language}/{name}.md", "# Page\n")
+        repository.commit("Write")
+    answer = ubp(repository, "init", "--yes")
+    assert (
+        "  No translations: docs/{lang}/{path}: which language has the originals is unclear,"
+        " so no rule was written\n"
+    ) in answer.out
+    assert "translations" not in (repository.root / ".ubp/config.json").read_text()
+    assert "unclear" not in ubp(repository, "init", "--yes").out
+
+
 def test_answers_are_written(answering, drifted):
     status, _ = answering("./docs/guide/", "docs/guide/*.md, README.md", "docs/old/**")
     assert status == 0

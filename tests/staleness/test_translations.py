@@ -11,7 +11,7 @@ from ubp.answers.staleness.translations import count_translations, propose_missi
 from ubp.core.translations import TranslationRule
 from ubp.index.session import Target
 from ubp.output.records import RECORDS
-from ubp.staleness.translation_rules import propose_rules
+from ubp.staleness.translation_rules import find_unclear_layouts, propose_rules
 from ubp.workspace import Workspace
 
 RULE = {"page": "docs/{lang}/{path}", "source": "docs/en/{path}", "pin": "i18n.commit"}
@@ -265,6 +265,75 @@ def test_layout_of_translations_is_recognized(repository, paths, expected):
     with Workspace.open(str(repository.root)) as workspace:
         rules = propose_rules(workspace.session.view(), workspace.session.repository)
     assert [(proposed.rule.page, proposed.rule.source) for proposed in rules] == expected
+
+
+def proposed_sources(repository):
+    """The originals that rules are proposed for, and the layouts whose originals are unclear."""
+    with Workspace.open(str(repository.root)) as workspace:
+        view = workspace.session.view()
+        rules = propose_rules(view, workspace.session.repository)
+        return [rule.rule.source for rule in rules], find_unclear_layouts(view)
+
+
+CROWDIN = "files:\n  - source: /locales/de.yml\n  - source: /content/ja/docs/**/*.*\n"
+HUGO = "defaultContentLanguage = '{}'\n[languages.en]\ncontentDir = 'content/en'\n"
+HUGO += "[languages.ja]\ncontentDir = 'content/ja'\n"
+MKDOCS = """\
+docs_dir: content
+plugins:
+  - i18n:
+      docs_structure: folder
+      languages:
+        - locale: en
+        - locale: ja
+          default: true
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "language"),
+    [
+        ({}, "en"),
+        ({"crowdin.yml": CROWDIN}, "ja"),
+        ({"hugo.toml": HUGO.format("ja")}, "ja"),
+        ({"hugo.toml": HUGO.format("en"), "crowdin.yml": CROWDIN}, None),
+        ({"hugo.toml": HUGO.format("ja"), "crowdin.yml": CROWDIN}, "ja"),
+        ({"mkdocs.yml": MKDOCS}, "ja"),
+    ],
+)
+def test_configuration_shows_the_language_of_the_originals(repository, files, language):
+    for path, text in files.items():
+        repository.write(path, text)
+    for page in ("en/docs/a", "en/docs/b", "ja/docs/a", "ja/docs/b"):
+        repository.write(f"content/{page}.md", "# Page\n")
+    repository.commit("Begin")
+    unclear = () if language else ("content/{lang}/{path}",)
+    sources = [f"content/{language}/{{path}}"] if language else []
+    assert proposed_sources(repository) == (sources, unclear)
+
+
+@pytest.mark.parametrize(
+    ("japanese", "english", "source"),
+    [
+        ("abc", "", "docs/ja/{path}"),
+        ("a", "", "docs/en/{path}"),
+        ("ab", "c", "docs/ja/{path}"),
+        ("ab", "cd", None),
+    ],
+)
+def test_language_that_had_most_pages_first_has_the_originals(
+    repository, japanese, english, source
+):
+    for language, pages in (("ja", japanese), ("en", english)):
+        for page in pages:
+            repository.write(f"docs/{language}/{page}.md", "# Page\n")
+    repository.commit("Begin")
+    for page in "abcd":
+        for language in ("ja", "en"):
+            repository.write(f"docs/{language}/{page}.md", "# Page\n")
+    repository.commit("Translate")
+    expected = ([source], ()) if source else ([], ("docs/{lang}/{path}",))
+    assert proposed_sources(repository) == expected
 
 
 def test_key_of_existing_pins_is_recognized(project):

@@ -10,7 +10,7 @@ from ubp.checks.page_text import PageText, letters_of
 from ubp.core.model import Entry, FilePath, Link, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.text import fold
-from ubp.git.file_versions import FileVersion, FileVersions, LoggedCommit, read_file_versions
+from ubp.git.file_versions import FileVersion, FileVersions, LoggedCommit
 from ubp.git.files import find_ignored
 from ubp.markdown.resolve import PageNameForms, Targets, requested_names, resolve, stem
 from ubp.markdown.sites.site import Site
@@ -139,13 +139,7 @@ class PageHistory:
     @cached_property
     def _versions(self) -> FileVersions:
         view = self._context.view
-        commit = view.snapshot.commit
-        if commit is None:
-            return FileVersions((), {})
-        committed = view.of_commit(
-            "file-versions", lambda: read_file_versions(view.context.repository, commit)
-        )
-        changes = view.snapshot.changes
+        committed, changes = view.file_versions(), view.snapshot.changes
         if not changes:
             return committed
         before = view.base_entries(changes)

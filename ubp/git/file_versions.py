@@ -78,6 +78,11 @@ class FileVersions:
             if of_path[0].after is None
         }
 
+    def age(self, path: FilePath) -> int | None:
+        """Return how many commits are newer than the first version of a file; None: unknown."""
+        changes = self._changes.get(path)
+        return changes[-1].position if changes and changes[-1].before is None else None
+
     def older(self, path: FilePath) -> Iterator[FileVersion]:
         """Yield the blobs that were replaced at a path, the newest first; renames are followed.
 

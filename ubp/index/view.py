@@ -34,6 +34,7 @@ from ubp.index.tree import (
 )
 
 if TYPE_CHECKING:  # imported where they are used: `ubp stale` needs none of them
+    from ubp.git.file_versions import FileVersions
     from ubp.index.embed.protocol import EmbeddingModel
     from ubp.index.embedded import EmbeddedCount
     from ubp.index.fulltext import FullTextSearch
@@ -255,6 +256,17 @@ class View:
         """Return the bytes of these documents as Git stores them; None: not available."""
         documents = self._documents_at(paths)
         return read_documents(self.context.repository, self.snapshot, documents)
+
+    def file_versions(self) -> "FileVersions":
+        """Return the versions of all files in the history of the snapshot's commit."""
+        from ubp.git.file_versions import FileVersions, read_file_versions
+
+        commit = self.snapshot.commit
+        if commit is None:
+            return FileVersions((), {})
+        return self.of_commit(
+            "file-versions", lambda: read_file_versions(self.context.repository, commit)
+        )
 
     def sites(self) -> "Sites":
         """Return the sites that publish the documents."""

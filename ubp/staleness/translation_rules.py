@@ -20,6 +20,7 @@ from ubp.index.view import View
 from ubp.markdown.document import read_head
 from ubp.markdown.references import PIN
 from ubp.markdown.yaml_nodes import Node
+from ubp.staleness.originals import find_original
 
 # Half of the translations must have their original: `api/it/` beside `api/en/` is not a layout.
 MIN_SHARE = 0.5
@@ -63,7 +64,7 @@ def propose_rules(view: View, repository: Repository) -> tuple[ProposedRule, ...
     paths = view.document_paths()
     left = set(paths)
     proposed: list[ProposedRule] = []
-    scored = [(len(found), rule, found) for rule, found in _candidates(paths)]
+    scored = [(len(found), rule, found) for rule, found in _candidates(view, paths)]
     for _, rule, found in sorted(scored, key=lambda item: (-item[0], len(item[1].page))):
         own = {path: language for path, language in found.items() if path in left}
         if len(own) < min(MIN_TRANSLATIONS, len(found)):
@@ -74,31 +75,55 @@ def propose_rules(view: View, repository: Repository) -> tuple[ProposedRule, ...
     return tuple(proposed)
 
 
+def find_unclear_layouts(view: View) -> tuple[str, ...]:
+    """Return the patterns of pages in several languages for which no rule can be proposed.
+
+    What shows the language of their originals is contradictory.
+    """
+    paths = view.document_paths()
+    existing = set(paths)
+    unclear = []
+    for prefix, folders in _language_folders(paths).items():
+        page = f"{prefix}{LANGUAGE}/{PATH}"
+        rules = [TranslationRule(page, f"{prefix}{folder}/{PATH}") for folder in folders]
+        is_layout = len(folders) > 1 and any(_translations(rule, paths, existing) for rule in rules)
+        if is_layout and not find_original(view, prefix, folders).is_clear:
+            unclear.append(page)
+    return tuple(unclear)
+
+
 def rules_text(rules: Sequence[ProposedRule]) -> str:
     """Return the setting of the configuration, in one line."""
     return f'"translations": {json.dumps([rule.setting for rule in rules], ensure_ascii=False)}'
 
 
 def _candidates(
-    paths: Collection[FilePath],
+    view: View, paths: Collection[FilePath]
 ) -> Iterator[tuple[TranslationRule, dict[FilePath, str]]]:
     """Yield rules that fit, and the translations that each finds, with their languages."""
     existing = set(paths)
-    rules = {*_folder_rules(paths), *_name_rules(paths)}
-    for rule in sorted(rules):
-        matches = {path: match for path in paths if (match := rule.match(path))}
-        found = {path: match[0] for path, match in matches.items() if match[1] in existing}
-        is_enough = len(found) >= MIN_TRANSLATIONS or _is_readme(rule, found)
-        if is_enough and len(found) >= MIN_SHARE * len(matches) and find_originals([rule], paths):
+    for rule in sorted({*_folder_rules(view, paths), *_name_rules(paths)}):
+        if found := _translations(rule, paths, existing):
             yield rule, found
+
+
+def _translations(
+    rule: TranslationRule, paths: Collection[FilePath], existing: Collection[FilePath]
+) -> dict[FilePath, str]:
+    """Return the translations that a rule finds, with their languages; none where it fits not."""
+    matches = {path: match for path in paths if (match := rule.match(path))}
+    found = {path: match[0] for path, match in matches.items() if match[1] in existing}
+    is_enough = len(found) >= MIN_TRANSLATIONS or _is_readme(rule, found)
+    has_originals = len(found) >= MIN_SHARE * len(matches) and find_originals([rule], paths)
+    return found if is_enough and has_originals else {}
 
 
 def _is_readme(rule: TranslationRule, found: Collection[FilePath]) -> bool:
     return bool(found) and "/" not in rule.page
 
 
-def _folder_rules(paths: Collection[FilePath]) -> Iterator[TranslationRule]:
-    """Yield rules for the folders that have the name of a language."""
+def _language_folders(paths: Collection[FilePath]) -> dict[str, list[str]]:
+    """Return the folders with names of languages, by what is above: English, then by pages."""
     languages: dict[str, Counter[str]] = {}
     for path in paths:
         prefix = ""
@@ -106,13 +131,19 @@ def _folder_rules(paths: Collection[FilePath]) -> Iterator[TranslationRule]:
             if _CODE.fullmatch(folder):
                 languages.setdefault(prefix, Counter())[folder] += 1
             prefix += f"{folder}/"
-    for prefix, counts in languages.items():
+    return {
+        prefix: sorted(counts, key=lambda code: (not code.lower().startswith("en"), -counts[code]))
+        for prefix, counts in languages.items()
+    }
+
+
+def _folder_rules(view: View, paths: Collection[FilePath]) -> Iterator[TranslationRule]:
+    """Yield rules for the folders that have the name of a language."""
+    for prefix, folders in _language_folders(paths).items():
         page = f"{prefix}{LANGUAGE}/{PATH}"
-        codes = sorted(counts, key=lambda code: (not code.lower().startswith("en"), -counts[code]))
-        english = [code for code in codes if code.lower().startswith("en")]
-        if len(codes) > 1:
-            for original in english[:1] or codes[:1]:
-                yield TranslationRule(page, f"{prefix}{original}/{PATH}")
+        original = find_original(view, prefix, folders).folder if len(folders) > 1 else None
+        if original:
+            yield TranslationRule(page, f"{prefix}{original}/{PATH}")
         yield TranslationRule(page, f"{prefix}{PATH}")
         if prefix.endswith("i18n/"):
             docs = f"{prefix.removesuffix('i18n/')}docs/{PATH}"

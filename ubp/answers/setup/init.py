@@ -49,7 +49,7 @@ from ubp.git.repository import Repository
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.staleness.state import open_context
-from ubp.staleness.translation_rules import propose_rules
+from ubp.staleness.translation_rules import find_unclear_layouts, propose_rules
 
 MAX_FOLDER_PAGES = 300  # of the directory that is proposed to begin with
 MAX_TITLES = 300  # in which a word to search for is looked for
@@ -153,6 +153,11 @@ class InitRecord:
     left_out: Annotated[tuple[PathCountRecord, ...], "Markdown files that are not pages"]
     sites: Annotated[tuple[SiteFoldersRecord, ...], "sites that publish pages"]
     translations: Annotated[tuple[TranslationCountRecord, ...], "rules for translated pages"]
+    unclear_translations: Annotated[
+        tuple[str, ...],
+        "patterns of pages in several languages without a rule: it is unclear which has the"
+        " originals",
+    ]
     bound: Annotated[Count, "number of pages that list sources"]
     problems: Annotated[Count, "pages with front matter problems"]
     links: Annotated[Count, "links in the pages"]
@@ -245,6 +250,7 @@ def run(session: Session, request: InitRequest) -> InitRecord:
         left_out=_path_counts(sorted({*_markdown_files(view)} - {*documents})),
         sites=_sites(view),
         translations=_translations(configured, view),
+        unclear_translations=() if is_kept else find_unclear_layouts(view),
         bound=bound,
         problems=sum(1 for page in pages if page.facts.problems),
         links=links,
@@ -543,6 +549,9 @@ def _scope(record: InitRecord, write: Writer) -> Iterator[str]:
     for rule in record.translations:
         pages, languages = count(rule.pages, "page"), count(rule.languages, "language")
         yield f"  Translations: {write.name(rule.page)} ({pages} in {languages})"
+    for page in record.unclear_translations:
+        unclear = "which language has the originals is unclear, so no rule was written"
+        yield f"  No translations: {write.name(page)}: {unclear}"
 
 
 def _paths(counts: Sequence[PathCountRecord], write: Writer) -> str:
