@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ubp.core.model import (
     MODE_FILE,
     BaselineQuery,
@@ -16,6 +18,7 @@ from ubp.core.model import (
     PageFacts,
 )
 from ubp.index.store.file import FILE_NAME
+from ubp.index.store.links import EdgeTable, GraphPatch
 from ubp.index.store.schema import FORMAT
 from ubp.index.store.store import Statistics, Store
 
@@ -92,3 +95,35 @@ def test_clearing_removes_everything(store: Store, data_dir: Path) -> None:
         " + (SELECT count(*) FROM drift) + (SELECT count(*) FROM commit_entries)"
         " + (SELECT count(*) FROM commit_record)"
     ) == [(0,)]
+
+
+def save_graphs(store: Store, generations: tuple[int, ...]) -> None:
+    """Save a graph for a work tree at each of these generations."""
+    graphs = EdgeTable(store.database)
+    latest = 0
+    for generation in generations:
+        for _ in range(generation - latest):
+            graphs.save(f"/{generation}/.git", name(100), "s", GraphPatch({}, {}))
+        latest = generation
+
+
+@pytest.mark.parametrize("generations", [(1, 2), (1, 3), (2, 3, 5), (1, 4, 8)])
+def test_removing_pages_changes_all_graphs_and_keeps_their_order(
+    store: Store, generations: tuple[int, ...]
+) -> None:
+    save_graphs(store, generations)
+    for _ in range(100):
+        store.forget_pages([name(1)])
+    store.forget_excluded()
+    rows = store.database.rows("SELECT git_dir, generation FROM graph ORDER BY generation")
+    assert [git_dir for git_dir, _ in rows] == [f"/{number}/.git" for number in generations]
+    assert rows[0][1] > generations[-1]
+
+
+def test_forgetting_pages_often_changes_all_listings_and_keeps_their_order(store: Store) -> None:
+    fill(store, "/here/.git")
+    for _ in range(100):
+        store.forget_pages([name(1)])
+    rows = store.database.rows("SELECT git_dir, generation FROM listing ORDER BY generation")
+    assert [git_dir for git_dir, _ in rows] == ["/here/.git", "/gone/.git"]
+    assert 2 < rows[0][1] < rows[1][1] < 2**31

@@ -458,6 +458,14 @@ def last_number(connection: sqlite3.Connection, table: str) -> int:
     return max((number for (number,) in rows), default=0)
 
 
+def later_generation(table: str) -> str:
+    """Return the expression for generations after all of a table's, each row's in its order.
+
+    SQLite compares each updated row with those that are not updated yet: none may have the same.
+    """
+    return f"generation + (SELECT max(generation) - min(generation) + 1 FROM {table})"  # noqa: S608  # ours
+
+
 def marks(arguments: Sequence[object]) -> str:
     """Return a "?" for each argument."""
     return ",".join("?" * len(arguments))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.codec import pack_facts, pack_id, unpack_facts, unpack_id
-from ubp.index.store.database import Database
+from ubp.index.store.database import Database, later_generation
 from ubp.index.store.schema import insertion, intact
 
 # Reading and unpacking 1,000 facts takes 12 ms of CPU, which a server would spend on each call;
@@ -83,8 +83,8 @@ class FactsTable:
             connection.executemany("DELETE FROM facts WHERE blob = ?", rows)
             # A new generation, so that no reader takes the facts for complete meanwhile.
             connection.execute(
-                "UPDATE listing SET complete_for = NULL,"
-                " generation = generation + (SELECT max(generation) FROM listing)"
+                "UPDATE listing SET complete_for = NULL,"  # noqa: S608  # ours
+                f" generation = {later_generation('listing')}"
             )
 
         self._database.write(forget)

@@ -21,7 +21,7 @@ from ubp.index.store.codec import (
     unpack_names,
     unpack_sections,
 )
-from ubp.index.store.database import Database, Rows, chunks, last_number
+from ubp.index.store.database import Database, Rows, chunks, last_number, later_generation
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.schema import CHECKED, insertion, intact
 from ubp.index.store.vectors import prune_vectors
@@ -193,7 +193,7 @@ def _remove_orphans(connection: sqlite3.Connection) -> None:
 def note_removed_pages(connection: sqlite3.Connection) -> None:
     """Mark every graph as changed, so that open views look for pages that they still need."""
     connection.execute(
-        "UPDATE graph SET is_learned = 0, generation = generation + (SELECT count(*) FROM graph)"
+        f"UPDATE graph SET is_learned = 0, generation = {later_generation('graph')}"  # noqa: S608  # ours
     )
 
 
