@@ -66,6 +66,7 @@ def test_section_has_its_position_and_its_snippet(asked):
             "cuts": [],
             "is_filtered": False,
             "unknown_fields": [],
+            "unread_operators": [],
         },
         "search_type": "fulltext",
     }

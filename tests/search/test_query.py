@@ -2,6 +2,7 @@
 
 import sqlite3
 import unicodedata
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from ubp.core.text import segment_cjk
 from ubp.index.store.fulltext import write_fts5
-from ubp.search.query import MAX_TERMS, Cut, make_match, read_query
+from ubp.search.query import MAX_TERMS, And, Cut, Not, make_match, read_query
+from ubp.search.terms import Term
 
 
 def match(text, *, held=()):
@@ -58,6 +60,13 @@ def test_words_are_joined_by_or(text, expression):
         ("a AND b -c", '("a" AND ("b" NOT "c"))'),
         ('a NOT (b OR "c d")', '("a" NOT ("b" OR "c d"))'),
         (wide("a AND (b)"), '("a" AND "b")'),
+        ("a AND NOT b", '("a" NOT "b")'),
+        ("a AND -b", '("a" NOT "b")'),
+        ("NOT a AND b", '("b" NOT "a")'),
+        ("a AND (NOT b)", '("a" NOT "b")'),
+        ("a AND NOT b AND NOT c d", '("a" NOT ("b" OR ("c" AND "d")))'),
+        ("a AND (b OR NOT c)", '("a" NOT ("c" NOT "b"))'),
+        ("認証 AND NOT フロー", '("認 証" NOT "フ ロ ー")'),
     ],
 )
 def test_upper_case_operators_mean_what_they_mean_in_fts5(text, expression):
@@ -71,17 +80,68 @@ def test_upper_case_operators_mean_what_they_mean_in_fts5(text, expression):
         ("AND", '"AND"'),
         ("a AND", '("a" OR "AND")'),
         ("NOT a", '("NOT" OR "a")'),
+        ("a OR NOT b", '("a" OR "OR" OR "NOT" OR "b")'),
+        ("a NOT NOT b", '("a" OR "NOT" OR "b")'),
         ("(a OR b", '("a" OR "OR" OR "b")'),
         ("a AND () b", '("a" OR "AND" OR "b")'),
         ('a "AND" b', '("a" OR "AND" OR "b")'),
-        ("a and b", '("a" OR "and" OR "b")'),
-        ("a AND -b", '(("a" OR "AND") NOT "b")'),
+        ("a and not b", '("a" OR "and" OR "not" OR "b")'),
         (f"{'(' * 50}a OR b{')' * 50}", '("a" OR "OR" OR "b")'),
     ],
 )
 def test_query_that_does_not_parse_is_read_as_words(text, expression):
     assert not read_query(text).is_boolean
     assert write_fts5(match(text).match) == expression
+
+
+LETTERS = ("a", "b", "c")
+EXPRESSIONS = st.recursive(
+    st.sampled_from(LETTERS),
+    lambda part: (
+        st.tuples(part).map("NOT ({0[0]})".format)
+        | st.tuples(part, st.sampled_from(("AND", "OR", "AND NOT", "OR NOT")), part).map(
+            "({0[0]}) {0[1]} ({0[2]})".format
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@given(expression=EXPRESSIONS.filter(lambda text: text not in LETTERS))
+def test_combination_has_the_meaning_of_its_operators(expression):
+    python = expression.replace("AND", "and").replace("OR", "or").replace("NOT", "not")
+
+    def expected(holds):
+        return eval(python, {letter: letter in holds for letter in LETTERS})  # ours
+
+    tree = read_query(expression).tree if read_query(expression).is_boolean else None
+    assert (tree is None) == expected(())
+    for count in range(len(LETTERS) + 1):
+        for holds in combinations(LETTERS, count):
+            assert tree is None or matches(tree, holds) == expected(holds)
+
+
+def matches(node, holds):
+    if isinstance(node, Term):
+        return node.written in holds
+    if isinstance(node, Not):
+        return matches(node.included, holds) and not any(
+            matches(part, holds) for part in node.excluded
+        )
+    return (all if isinstance(node, And) else any)(matches(part, holds) for part in node.parts)
+
+
+@pytest.mark.parametrize("text", ["tag:x -b", "tag:x NOT b", "tag:x AND NOT b"])
+def test_query_that_only_excludes_beside_filters_excludes(text):
+    query = read_query(text)
+    assert (query.tree, query.excluded, query.unread_operators) == (None, (Term("b"),), ())
+    assert query.condition.excluded == (Term("b"),)
+
+
+def test_operators_that_are_words_are_listed():
+    assert read_query("a OR NOT b").unread_operators == ("OR", "NOT")
+    assert read_query("a AND NOT b").unread_operators == ()
+    assert read_query('"NOT" and a').unread_operators == ()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 Words and quoted phrases are joined by OR and ranked; `-word` excludes, `prefix*` matches every word
 with that beginning. A query with an upper-case AND, OR or NOT (and parentheses) has the meaning
-that it has in FTS5 if it parses there; otherwise these are words, too. To require every word would
-leave a third to two thirds of natural questions without an answer.
+that it has in FTS5, but NOT may also follow AND, OR and parentheses, and begin the query. If it
+does not parse, or only excludes (`a OR NOT b`), these are words. To require every word would leave
+a third to two thirds of natural questions without an answer.
 
 A run of CJK characters is searched for as a whole. Only if no section contains it is it cut: at
 changes of script, else into bigrams. What punctuation joins (`a.b/c`) is cut at the punctuation.
@@ -36,6 +37,7 @@ from ubp.search.terms import (
     whole_term,
 )
 
+OPERATORS = frozenset({Lexeme("AND"), Lexeme("OR"), Lexeme("NOT")})
 # FTS5's parser gives up at about a hundred levels; nobody types ten.
 MAX_DEPTH = 16
 MAX_CHARACTERS = 1000  # a pasted page is not a question, and each word costs time
@@ -80,11 +82,14 @@ class Condition(NamedTuple):
 class Query(NamedTuple):
     """A parsed query; `tree` is None if it contains nothing to search for.
 
+    Beside filters it may only exclude: then `tree` is None, too, and `only_excluded` is what.
+
     `is_boolean`: it has operators. `is_shortened`: it was too long and its end was left out.
     `is_literal`: only documents that contain it match, because it is boolean, or all of it is
     quoted or a prefix. `is_stemmed`: its words match all their forms. `has_pieces`: the pieces of
     an existing run count as well. `wording` is the text without its syntax. `unknown_fields` look
     like filters, but no document has such a field: each with the field that was probably meant.
+    `unread_operators` are words, because the query does not parse with them or only excludes.
     """
 
     text: str
@@ -97,6 +102,8 @@ class Query(NamedTuple):
     wording: str = ""
     filters: Filters = NO_FILTERS
     unknown_fields: tuple[tuple[str, str | None], ...] = ()
+    unread_operators: tuple[str, ...] = ()
+    only_excluded: "tuple[Node, ...]" = ()
 
     @property
     def included(self) -> Node | None:
@@ -105,14 +112,14 @@ class Query(NamedTuple):
 
     @property
     def excluded(self) -> tuple[Node, ...]:
-        """What the tree excludes as a whole."""
-        return self.tree.excluded if isinstance(self.tree, Not) else ()
+        """What is excluded as a whole."""
+        return self.tree.excluded if isinstance(self.tree, Not) else self.only_excluded
 
     @property
     def condition(self) -> Condition | None:
         """The condition on documents; None: all may match."""
         required = self.tree if self.is_boolean else None
-        excluded = () if self.is_boolean else self.excluded
+        excluded = () if required is not None else self.excluded
         is_any = required is None and not excluded and not self.filters.are_any
         return None if is_any else Condition(self.filters, required, excluded)
 
@@ -150,21 +157,23 @@ def read_query(
         filters=filters,
         unknown_fields=unknown_fields(normalized, field_names),
     )
-    tree = parse_boolean(normalized)
-    if tree is not None and len([*_all_terms(tree)]) <= MAX_TERMS:
+    tree = _parse_boolean(normalized)
+    if isinstance(tree, _Complement):
+        if filters.are_any:
+            return query._replace(is_boolean=True, only_excluded=(tree.excluded,))
+    elif tree is not None and len([*_all_terms(tree)]) <= MAX_TERMS:
         wording = " ".join(dict.fromkeys(term.written for term in terms_in(tree)))
         return query._replace(tree=tree, is_boolean=True, is_literal=True, wording=wording)
     return _read_words(query, normalized, is_exact=is_exact)
 
 
-def parse_boolean(text: str) -> Node | None:
+def _parse_boolean(text: str) -> "Node | _Complement | None":
     """Return the tree of a normalized query; None if it has no operator or does not parse.
 
-    Adjacent terms bind closest and are all required, then NOT, AND, OR; NOT is a binary operator
-    between what is included and what is excluded.
+    Adjacent terms bind closest and are all required, then NOT, AND, OR.
     """
     lexemes = list(read_lexemes(text, has_parentheses=True))
-    if not any(lexeme in {Lexeme("AND"), Lexeme("OR"), Lexeme("NOT")} for lexeme in lexemes):
+    if not OPERATORS.intersection(lexemes):
         return None
     parser = _Parser(lexemes)
     try:
@@ -204,10 +213,12 @@ def _all_terms(node: Node) -> Iterator[Term]:
 
 def _read_words(query: Query, normalized: str, *, is_exact: bool) -> Query:
     lexemes = list(read_lexemes(normalized))
-    # In a query that only excludes words the hyphens cannot mean it: `--option`, `-5`.
     included = [lexeme for lexeme in lexemes if not lexeme.is_excluded]
-    excluded = [whole_term(lexeme) for lexeme in lexemes if lexeme.is_excluded] if included else []
-    included = included or lexemes
+    excluded = [whole_term(lexeme) for lexeme in lexemes if lexeme.is_excluded][:MAX_TERMS]
+    if not included and query.filters.are_any:
+        return query._replace(only_excluded=tuple(excluded))
+    if not included:  # the hyphens cannot mean it: `--option`, `-5`
+        included, excluded = lexemes, []
     terms = list(chain.from_iterable(map(terms_of, included)))
     is_stemmed = not is_exact and not any(map(_is_exact, lexemes))
     if is_stemmed:
@@ -224,6 +235,7 @@ def _read_words(query: Query, normalized: str, *, is_exact: bool) -> Query:
         is_stemmed=is_stemmed,
         has_pieces=not is_exact,
         wording=" ".join(lexeme.text for lexeme in included),
+        unread_operators=tuple(dict.fromkeys(each.text for each in lexemes if each in OPERATORS)),
     )
 
 
@@ -240,6 +252,40 @@ class _SyntaxError(Exception):
     """The query does not parse."""
 
 
+class _Complement(NamedTuple):
+    """What matches everything but a node: only together with others it is one."""
+
+    excluded: Node
+
+
+def _complement(part: Node | _Complement) -> Node | _Complement:
+    return part.excluded if isinstance(part, _Complement) else _Complement(part)
+
+
+def _all(parts: Sequence[Node | _Complement]) -> Node | _Complement:
+    """Return what matches all of these parts."""
+    if not parts:
+        raise _SyntaxError
+    included = tuple(part for part in parts if not isinstance(part, _Complement))
+    excluded = tuple(part.excluded for part in parts if isinstance(part, _Complement))
+    if not included:
+        return _Complement(_joined(Or, excluded))
+    node = _joined(And, included)
+    return Not(node, excluded) if excluded else node
+
+
+def _any(parts: Sequence[Node | _Complement]) -> Node | _Complement:
+    """Return what matches any of these parts: all but what none of them matches."""
+    included = tuple(part for part in parts if not isinstance(part, _Complement))
+    if len(included) == len(parts):
+        return _joined(Or, included)
+    return _complement(_all(tuple(map(_complement, parts))))
+
+
+def _joined(kind: type[And | Or], parts: tuple[Node, ...]) -> Node:
+    return kind(parts) if len(parts) > 1 else parts[0]
+
+
 class _Parser:
     def __init__(self, lexemes: Sequence[Lexeme]) -> None:
         self._lexemes = lexemes
@@ -249,42 +295,39 @@ class _Parser:
     def is_done(self) -> bool:
         return self._next == len(self._lexemes)
 
-    def parse_or(self, depth: int) -> Node:
+    def parse_or(self, depth: int) -> "Node | _Complement":
         if depth > MAX_DEPTH:
             raise _SyntaxError
         parts = [self._parse_and(depth)]
         while self._take("OR"):
             parts.append(self._parse_and(depth))
-        return Or(tuple(parts)) if len(parts) > 1 else parts[0]
+        return _any(parts)
 
-    def _parse_and(self, depth: int) -> Node:
+    def _parse_and(self, depth: int) -> "Node | _Complement":
         parts = [self._parse_not(depth)]
         while self._take("AND"):
             parts.append(self._parse_not(depth))
-        return And(tuple(parts)) if len(parts) > 1 else parts[0]
+        return _all(parts)
 
-    def _parse_not(self, depth: int) -> Node:
-        included, excluded = self._parse_group(depth), []
+    def _parse_not(self, depth: int) -> "Node | _Complement":
+        parts = [] if self._is_next("NOT") else [self._parse_group(depth)]
         while self._take("NOT"):
-            excluded.append(self._parse_group(depth))
-        return Not(included, tuple(excluded)) if excluded else included
+            parts.append(_complement(self._parse_group(depth)))
+        return _all(parts)
 
-    def _parse_group(self, depth: int) -> Node:
-        included: list[Node] = []
-        excluded: list[Node] = []
+    def _parse_group(self, depth: int) -> "Node | _Complement":
+        parts: list[Node | _Complement] = []
         while not self.is_done and not self._is_next("OR", "AND", "NOT", ")"):
             if self._take("("):
-                included.append(self.parse_or(depth + 1))
+                parts.append(self.parse_or(depth + 1))
                 if not self._take(")"):
                     raise _SyntaxError
             else:
                 lexeme = self._lexemes[self._next]
                 self._next += 1
-                (excluded if lexeme.is_excluded else included).append(whole_term(lexeme))
-        if not included:
-            raise _SyntaxError
-        group = And(tuple(included)) if len(included) > 1 else included[0]
-        return Not(group, tuple(excluded)) if excluded else group
+                term = whole_term(lexeme)
+                parts.append(_Complement(term) if lexeme.is_excluded else term)
+        return _all(parts)
 
     def _is_next(self, *words: str) -> bool:
         return not self.is_done and self._lexemes[self._next] in map(Lexeme, words)

@@ -62,6 +62,10 @@ class QueryRecord:
     unknown_fields: Annotated[
         tuple[UnknownFieldRecord, ...], "filters on fields that no page has"
     ] = ()
+    unread_operators: Annotated[
+        tuple[str, ...],
+        "AND, OR, NOT that were searched for as words: the query does not parse, or only excludes",
+    ] = ()
 
 
 def query_record(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
@@ -76,6 +80,7 @@ def query_record(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
             UnknownFieldRecord(written=written, closest=closest)
             for written, closest in query.unknown_fields
         ),
+        unread_operators=query.unread_operators,
     )
 
 
@@ -103,6 +108,12 @@ def query_notes(query: QueryRecord, write: Writer, *, has_results: bool) -> Iter
         meant = f" Did you mean {write.name(field.closest)}?" if field.closest else ""
         written = write.name(field.written)
         yield f"No page has a field for {written}; it was searched for as words.{meant}"
+    if query.unread_operators:
+        as_words = "as a word" if len(query.unread_operators) == 1 else "as words"
+        yield (
+            f"Searched for {', '.join(query.unread_operators)} {as_words}: the query does not parse"
+            " as a combination, or only excludes. Example: cache AND NOT redis"
+        )
     if _NEAR.search(query.text):
         yield "NEAR() is not supported; its words were searched for."
     if not has_results:
