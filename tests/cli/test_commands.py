@@ -293,3 +293,52 @@ def test_command_that_needs_no_repository_works_outside_of_one(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert main([command]) == 0
     assert capsys.readouterr().out
+
+
+HUB_COMMANDS = "audit, behind, check, diff, embed, gc, migrate, report, review, up, work"
+PROPOSALS = "accept, edit, log, pr, reject, show"
+EVERYDAY = "init, review, check, stale, bind, ack, search, serve, ..."
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "hint"),
+    [
+        ("hub check --embedded", "Unknown option: --embedded.", "See `ubp hub check --help`."),
+        ("hub check foo", "Unexpected argument: foo.", "See `ubp hub check --help`."),
+        ("diff a b c 'd e'", "Unexpected arguments: c 'd e'.", "See `ubp diff --help`."),
+        ("hub --foo", "Unknown option: --foo.", "See `ubp hub --help`."),
+        ("--jsn check", "Unknown option: --jsn.", "See `ubp --help`."),
+        (
+            "hub serve",
+            'Unknown command "serve".',
+            f"Available commands: {HUB_COMMANDS}. See `ubp hub --help`.",
+        ),
+        (
+            "proposals acept",
+            'Unknown command "acept".',
+            f'Did you mean "accept"? Available commands: {PROPOSALS}. See `ubp proposals --help`.',
+        ),
+        ("foo", 'Unknown command "foo".', f"Available commands: {EVERYDAY} See `ubp --help`."),
+        ("check --base", "--base requires a value.", "See `ubp check --help`."),
+        ("sql", "Missing argument: QUERY.", "See `ubp sql --help`."),
+        ("collections add", "Missing argument: NAME.", "See `ubp collections add --help`."),
+        (
+            "stale --staged --staged",
+            "--staged was given more than once.",
+            "See `ubp stale --help`.",
+        ),
+        (
+            "bind --limit x",
+            'Invalid value for --limit: "x" is not a whole number.',
+            "See `ubp bind --help`.",
+        ),
+        (
+            "hub gc --upload-hours x",
+            'Invalid value for --upload-hours: "x" is not a number.',
+            "See `ubp hub gc --help`.",
+        ),
+    ],
+)
+def test_wrong_call_names_what_is_wrong_and_the_help_of_its_command(line, message, hint, capsys):
+    assert main(shlex.split(line)) == 2
+    assert capsys.readouterr().err == f"Error: {message}\n  Hint: {hint}\n"

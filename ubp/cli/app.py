@@ -7,15 +7,24 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Group, Parameter, UnknownOptionError
+from cyclopts import (
+    App,
+    CycloptsError,
+    Group,
+    Parameter,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 from cyclopts.help import HelpEntry, HelpPanel
 
-from ubp.cli.commands import ROWS, example_text
+from ubp.cli.commands import EVERYDAY_NAMES, ROWS, example_text
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.fast_path import split_global_options
 from ubp.cli.terminal import Options, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import quote, ubp_command
+from ubp.core.text import closest_name
 from ubp.core.version import __version__
 from ubp.frame.wording import printable
 
@@ -47,7 +56,7 @@ def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
             status = app.meta(list(tokens))
     except CycloptsError as error:
         terminal.set(_peek_global_options(tokens))
-        raise _usage_error(error, tokens) from error
+        raise _usage_error(error) from error
     except SystemExit:  # rich exits like this when the reader of a help text has gone
         return CLEAN
     return status if isinstance(status, int) else CLEAN
@@ -301,16 +310,51 @@ def _peek_global_options(tokens: Sequence[str]) -> Options:
     )
 
 
-def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> UsageError:
+# What cyclopts says about a call, and the same in our words.
+_REWORDED = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (r'^(?:Command ".*?" p|P)arameter (-\S*) requires an argument', r"\1 requires a value"),
+        (r'^Command ".*?" parameter (\S+) requires an argument', r"Missing argument: \1"),
+        (r"^Parameter (\S+) specified multiple times", r"\1 was given more than once"),
+        (r'unable to convert (".*") into int', r"\1 is not a whole number"),
+        (r'unable to convert (".*") into float', r"\1 is not a number"),
+    )
+)
+
+
+def _usage_error(error: CycloptsError) -> UsageError:
     message, _, guess = str(error).partition(" Did you mean ")
-    command = next((row.name for row in ROWS if row.name in tokens), "")
-    help_command = ubp_command(*([command] if command else []), "--help")
-    hint = f"See `{help_command}`."
+    chain = tuple(error.command_chain or ())
+    commands = [name for name in error.app or () if not name.startswith("-")]
+    hint = f"See `{ubp_command(*chain, '--help')}`."
     if isinstance(error, UnknownOptionError):
         message = message.partition(". ")[0]  # then follow the letters that no option has
-        if command == "search" and not guess:
+        if chain == ("search",) and not guess:
             search = ubp_command("search", "--", error.token.value or error.token.keyword or "")
             hint = f"To search for words with a leading hyphen: {search}"
+    elif isinstance(error, UnknownCommandError | UnusedCliTokensError):
+        words = error.unused_tokens or [""]
+        message, guess = _unexpected(words, commands), ""
+        if commands and not words[0].startswith("-"):
+            closest = closest_name(words[0], commands)
+            guess = f'"{closest}"?' if closest else ""
+            shown = (
+                f"{', '.join(sorted(commands))}." if chain else f"{', '.join(EVERYDAY_NAMES)}, ..."
+            )
+            hint = f"Available commands: {shown} {hint}"
+    for pattern, text in _REWORDED:
+        message = pattern.sub(text, message)
     return UsageError(
         message.rstrip(".") + ".", hint=f"Did you mean {guess} {hint}" if guess else hint
     )
+
+
+def _unexpected(tokens: Sequence[str], commands: Sequence[str]) -> str:
+    """Return the message about words that a command, or a group with commands, does not take."""
+    if tokens[0].startswith("-"):
+        return f"Unknown option: {tokens[0]}"
+    if commands:
+        return f'Unknown command "{tokens[0]}"'
+    noun = "argument" if len(tokens) == 1 else "arguments"
+    return f"Unexpected {noun}: {' '.join(map(quote, tokens))}"
