@@ -346,3 +346,9 @@ def test_misspelt_list_key_is_reported(many, ubp):
     hint = "If pages already list them under `related_files`: ubp stale --key related_files\n"
     assert ubp(many, "bind").out.endswith(hint)
     assert hint not in ubp(many, "bind", "--key", "related_files").out
+
+
+def test_repository_without_pages_has_nothing_to_bind(repository, ubp):
+    repository.write("src/a.py", "a = 1\n")
+    repository.commit()
+    assert ubp(repository, "bind").out == "No pages found.\n"

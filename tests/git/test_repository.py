@@ -388,10 +388,14 @@ def test_name_of_no_commit_is_an_error(branched, open_at, revision):
     assert not (branched.root / "x").exists()
 
 
-def test_head_of_a_repository_without_commits_is_an_error(repository, open_at):
+def test_head_of_a_branch_without_commits_is_an_error(branched, open_at):
+    branched.git("symbolic-ref", "HEAD", "refs/heads/new")
     with pytest.raises(RevisionNotFoundError) as raised:
-        open_at(repository.root).resolve("HEAD")
-    assert lines(raised.value)[:2] == ("Revision not found: HEAD", "There is no commit yet.")
+        open_at(branched.root).resolve("HEAD")
+    assert lines(raised.value)[:2] == (
+        "Revision not found: HEAD",
+        "Its branch does not exist, or has no commits yet.",
+    )
 
 
 @pytest.mark.parametrize("revision", ["HEAD:sub", "HEAD:sub/a.txt", "main^{tree}"])

@@ -191,7 +191,7 @@ class Repository:
             cause = "It is a file or folder, not a commit."
             hint = "Use a commit, branch or tag."
         elif self.head() is None and revision == "HEAD":
-            cause = "There is no commit yet."
+            cause = "Its branch does not exist, or has no commits yet."
             hint = "Check the files as they are: ubp check"
         elif self.is_shallow:
             cause = "This clone is shallow: most of its history was not fetched."

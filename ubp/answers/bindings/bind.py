@@ -395,7 +395,8 @@ def _summary(
     summary = record.summary
     if not record.pages:
         pages = count(summary.documents, "page")
-        yield write.style.green(f"Every page lists sources ({pages}).")
+        found = f"Every page lists sources ({pages})." if summary.documents else "No pages found."
+        yield write.style.green(found)
         return
     yield _summary_line(record, records)
     if not summary.proposed:

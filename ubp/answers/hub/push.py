@@ -77,7 +77,7 @@ class PushRequest(Request[PushRecord]):
         Option(
             "The hub's address: https, or http on this machine.",
             metavar="URL",
-            missing="the option --to",
+            missing="--to",
             cause="It names the hub that receives the board.",
             hint="Add its address: ubp push --to https://hub.example.org",
         ),

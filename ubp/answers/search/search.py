@@ -931,8 +931,16 @@ def _verbose(page: FoundPageRecord, write: Writer) -> Iterator[str]:
     yield f"  id {best.section_id or page.doc_id}"
     if page.stale_refs:
         yield f"  {'; '.join(stale_ref_text(reference, write) for reference in page.stale_refs)}"
-    if others := page.sections[1:]:
+    if others := _other_sections(page):
         yield f"  Also {', '.join(_lines(section, write) for section in others)}"
+
+
+def _other_sections(page: FoundPageRecord) -> list[SectionHitRecord]:
+    """Return a page's sections after the best one, each once: parts of a long one are hits."""
+    sections: dict[int, SectionHitRecord] = {}
+    for section in page.sections:
+        sections.setdefault(section.line_start, section)
+    return list(sections.values())[1:]
 
 
 def _lines(section: SectionHitRecord, write: Writer) -> str:
@@ -972,7 +980,7 @@ def _peoples_text(record: SearchRecord, write: Writer) -> Iterator[str]:
 
 def _peoples_page(number: int, page: FoundPageRecord, write: Writer) -> Iterator[str]:
     style, collection = write.style, page.collection or ""
-    best, *others = page.sections
+    best, others = page.sections[0], _other_sections(page)
     level = "" if page.staleness in QUIET_LEVELS else f"  {write.level(page.staleness)}"
     yield f"{number}. {_place(page, write)}  score: {page.score:.2f}{level}"
     if page.unreadable:
@@ -988,7 +996,7 @@ def _peoples_page(number: int, page: FoundPageRecord, write: Writer) -> Iterator
             f":{section.line_start} {write.title(' > '.join(section.heading_path))}".rstrip()
             for section in others
         )
-        yield f"{INDENT}{style.dim('Also at ' + '; '.join(dict.fromkeys(places)))}"
+        yield f"{INDENT}{style.dim('Also at ' + '; '.join(places))}"
     if page.translations:
         yield f"{INDENT}{style.dim('Also as ' + ', '.join(map(write.name, page.translations)))}"
     if page.copies:
