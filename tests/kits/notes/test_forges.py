@@ -194,6 +194,12 @@ def test_package_whose_registry_names_another_host_is_refused(forge):
         find_repository("https://internal.example/project/app", forge.environment)
 
 
+@pytest.mark.parametrize("path", ["/srv/acme/app", "./acme/app", "../acme/app", "~/acme/app"])
+def test_path_of_a_folder_is_no_address(path):
+    with pytest.raises(UsageError, match="Not the address of a repository"):
+        parse_repository(path)
+
+
 def test_addresses_of_packages_and_subgroups_are_recognized():
     assert parse_package("pypi.org/project/app") == ("pypi.org", "app")
     assert parse_package("https://npmjs.com/package/app") == ("npmjs.com", "app")

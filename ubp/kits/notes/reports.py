@@ -137,7 +137,7 @@ def parse_repository(url: str) -> RepositoryAddress:
         UsageError: it is none.
     """
     text = url.strip()
-    if "://" not in text:
+    if "://" not in text and not text.startswith(("/", ".", "~")):
         text = f"https://{text}" if text.split("/")[0] in FORGES else f"https://github.com/{text}"
     try:
         parts = urlsplit(text)
