@@ -128,6 +128,8 @@ def test_results_are_written_for_agents(repository, answer, unmarked):
         'docs/b.md:3-5 > "Bells" > "Ring", lines 1-5:\n'
         "<<<MARKER\n# Bells\n\n## Ring\n\nA token rings the bell.\nMARKER>>>\n"
     )
+    combined = answer("search", query="token OR NOT bell", mode="fulltext").text
+    assert combined.splitlines()[1].startswith("Searched for OR, NOT as words: ")
     assert answer("search", query="nothing of it", mode="fulltext").text == (
         "No results. Try different words, or ubp_list_pages.\n"
     )

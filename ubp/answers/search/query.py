@@ -108,16 +108,21 @@ def query_notes(query: QueryRecord, write: Writer, *, has_results: bool) -> Iter
         meant = f" Did you mean {write.name(field.closest)}?" if field.closest else ""
         written = write.name(field.written)
         yield f"No page has a field for {written}; it was searched for as words.{meant}"
+    yield from operator_notes(query)
+    if _NEAR.search(query.text):
+        yield "NEAR() is not supported; its words were searched for."
+    if not has_results:
+        yield from _no_results(query, write)
+
+
+def operator_notes(query: QueryRecord) -> Iterator[str]:
+    """Yield that operators were read as words: the results may have what was to be excluded."""
     if query.unread_operators:
         as_words = "as a word" if len(query.unread_operators) == 1 else "as words"
         yield (
             f"Searched for {', '.join(query.unread_operators)} {as_words}: the query does not parse"
             " as a combination, or only excludes. Example: cache AND NOT redis"
         )
-    if _NEAR.search(query.text):
-        yield "NEAR() is not supported; its words were searched for."
-    if not has_results:
-        yield from _no_results(query, write)
 
 
 def _no_results(query: QueryRecord, write: Writer) -> Iterator[str]:

@@ -17,6 +17,7 @@ from ubp.answers.search.query import (
     NO_CONTENT,
     QueryRecord,
     QueryText,
+    operator_notes,
     query_notes,
     query_record,
     results_line,
@@ -832,6 +833,7 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
         yield f"{found}, keyword and link search only: {reason} {write.notice(marker)}"
     else:
         yield f"{found}. {write.notice(marker)}"
+    yield from operator_notes(record.query)
     if record.is_weak:
         best = f": the best score is {pages[0].score:.2f}" if pages else ""
         yield f"Probably no page answers this{best}. Nearest:"
