@@ -36,6 +36,7 @@ def test_links_follow_a_renamed_page(repository, fix, check):
         ("[x](src/x.py#L3)", "[x](../src/x.py#L3)"),
         ("[[wrong/b]]", "[[docs/guides/b]]"),
         ("[b](README.md)", None),  # every folder may have one
+        ("[b](README.es-ES.md)", None),  # in any language
         ("[b](twice.md)", None),
         ("[[wrong/twice]]", None),
         ("[[bb]]", None),
@@ -47,6 +48,7 @@ def test_link_is_fixed_where_one_target_is_possible(repository, fix, written, fi
     repository.write("one/twice.md", "# One\n")
     repository.write("two/twice.md", "# Two\n")
     repository.write("two/README.md", "# Read me\n")
+    repository.write("README.es-ES.md", "# Léame\n")
     repository.write("src/x.py", "1\n")
     repository.commit()
     done = fix(repository)

@@ -37,6 +37,7 @@ from collections.abc import Iterator
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
 from ubp.checks.rewrite import relative_target, respell_target, rewrite_address, rewrite_link
+from ubp.core.languages import without_language
 from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.index.link_graph import GraphEdge
@@ -129,8 +130,13 @@ def _possible_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, 
         for path in candidates
         if path != edge.source
         and not sites.is_translation(edge.source, path)
-        and (stem(path) not in FOLDER_PAGES or _ends_with_folder(path, edge.link.target))
+        and (not _is_folder_page(path) or _ends_with_folder(path, edge.link.target))
     )
+
+
+def _is_folder_page(path: FilePath) -> bool:
+    """Return whether many folders have a page of this name, in whatever language."""
+    return stem(without_language(path)) in FOLDER_PAGES
 
 
 def _ends_with_folder(path: FilePath, target: str) -> bool:
@@ -151,7 +157,7 @@ def _similar_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, .
 def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
     """Return whether the only file of a name must be meant: a site has links to its own pages."""
     sites = context.graph.sites
-    return stem(target) not in FOLDER_PAGES and sites.of(edge.source) in {None, sites.of(target)}
+    return not _is_folder_page(target) and sites.of(edge.source) in {None, sites.of(target)}
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
