@@ -63,3 +63,24 @@ def test_page_in_the_language_of_the_question_represents_its_translations(query,
 
 def test_limit_counts_pages_not_translations(search):
     assert len(search("token", limit=2).pages) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("哈希冲突", "docs/hash.md"),  # the original names no language
+        ("雜湊衝突", "zh-hant/docs/hash.md"),
+        ("衝突の解決", "ja/docs/hash.md"),
+    ],
+)
+def test_question_in_han_characters_gets_the_version_that_fits_best(
+    query, first, repository, search_in
+):
+    repository.page("docs/hash.md", body="# 哈希冲突\n\n哈希冲突的解决方法如下。突如其来。\n")
+    repository.page("zh-hant/docs/hash.md", body="# 雜湊衝突\n\n雜湊衝突。如下圖所示可以解決。\n")
+    repository.page("ja/docs/hash.md", body="# ハッシュ衝突\n\nハッシュの衝突の解決を示す。\n")
+    repository.commit()
+    with Workspace.open(str(repository.root), model="none") as workspace:
+        answer = search_in(workspace, f"{query} 解 決 下").answer
+    assert answer.pages[0].page.filepath == first
+    assert len(answer.translations[first]) == 2

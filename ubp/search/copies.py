@@ -69,7 +69,7 @@ def fold(found: Sequence[Fused], read_titles: Titles, preference: Preference) ->
             continue
         for group in _groups(members, titles):
             best = group[0]
-            first = _first(group, preference)
+            first = _first(group, titles, preference)
             folded.append(first._replace(score=best.score))
             language = language_of(first.path)
             others = [document.path for document in group if document is not first]
@@ -111,24 +111,41 @@ def _is_same(path: FilePath, other: FilePath, titles: Mapping[FilePath, str | No
     return titles.get(path) == titles.get(other)
 
 
-def _first(group: Sequence[Fused], preference: Preference) -> Fused:
+def _first(
+    group: Sequence[Fused], titles: Mapping[FilePath, str | None], preference: Preference
+) -> Fused:
     languages = languages_of_text(preference.question)
-    best = group[0]
-    language = next(
-        (
-            language
-            for language in languages
-            if any(language_of(document.path) == language for document in group)
-        ),
-        language_of(best.path),
-    )
-    spoken = [document for document in group if language_of(document.path) == language]
+    spoken = _spoken(group, titles, languages)
     least = spoken[0].score * MIN_SHARE
     wanted = preference.version
 
-    def order(document: Fused) -> tuple[bool, tuple[int, tuple[int, ...]]]:
+    def order(document: Fused) -> tuple[bool, bool, tuple[int, tuple[int, ...]]]:
         version = read_version(document.path).version
-        return wanted is not None and is_version(wanted, version), recency(version)
+        is_likeliest = language_of(document.path) == languages[0]
+        is_wanted = wanted is not None and is_version(wanted, version)
+        return is_likeliest, is_wanted, recency(version)
 
     # `max` returns the first of equal ones, which is the best.
     return max((document for document in spoken if document.score >= least), key=order)
+
+
+def _spoken(
+    group: Sequence[Fused], titles: Mapping[FilePath, str | None], languages: Sequence[str]
+) -> Sequence[Fused]:
+    """Return the versions in the question's language, else those in that of the best one.
+
+    Where the script leaves open which language it is (Han), the score decides, and a page whose
+    path names no language is in that of its title.
+    """
+    if "" not in languages and len(languages) > 1:
+        named = {
+            document.path: (language,)
+            if (language := language_of(document.path))
+            else languages_of_text(titles.get(document.path) or "")
+            for document in group
+        }
+        if spoken := [document for document in group if {*languages} & {*named[document.path]}]:
+            return spoken
+    own = [language_of(document.path) for document in group]
+    language = next((language for language in languages if language in own), own[0])
+    return [document for document in group if language_of(document.path) == language]
