@@ -77,6 +77,17 @@ def test_languages_are_counted_by_verdict(project):
     assert count(project) == {"de": (0, 1, 0, 1, 0), "ja": (0, 1, 0, 0, 0)}
 
 
+def test_spellings_of_a_language_are_one(repository):
+    rule = {"page": "{path}.{lang}.md", "source": "{path}.md"}
+    repository.write(".ubp/config.json", json.dumps({"translations": [rule]}))
+    for page in "abcd":
+        repository.write(f"{page}.md", "# Page\n")
+    for name in ("a.pt-BR.md", "b.pt-BR.md", "c.pt-br.md"):
+        repository.write(name, "# Página\n")
+    repository.commit()
+    assert count(repository) == {"pt-BR": (3, 0, 1, 0, 0)}
+
+
 def test_verdict_of_a_commit_and_of_a_blob_equals_that_of_git(project, ask):
     blob = project.blob("docs/en/a.md")
     translate(project, "docs/fr/a.md", blob)

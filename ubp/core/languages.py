@@ -35,6 +35,11 @@ def language_of(path: str) -> str:
     return "ja" if language == "jp" else language
 
 
+def same_language(language: str) -> str:
+    """Return the code of a language in one spelling: "pt-br" of "pt-BR" and of "pt_br"."""
+    return language.lower().replace("_", "-")
+
+
 def languages_of_text(text: str) -> tuple[str, ...]:
     """Return the languages in which a text may be, by its script, the likeliest first.
 

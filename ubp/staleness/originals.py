@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from ubp.core.languages import LANGUAGE_CODE
+from ubp.core.languages import LANGUAGE_CODE, same_language
 from ubp.core.model import FilePath
 from ubp.git.snapshot import read_documents
 from ubp.index.view import View
@@ -53,14 +53,11 @@ def find_original(view: View, prefix: str, folders: Collection[str]) -> Original
 
 def _folder_of(language: str, folders: Collection[str]) -> str | None:
     """Return the folder of a language, with another country or script if only one is there."""
-    same = [folder for folder in folders if _normal(folder) == _normal(language)]
-    alike = [folder for folder in folders if _normal(folder)[:2] == _normal(language)[:2]]
+    code = same_language(language)
+    same = [folder for folder in folders if same_language(folder) == code]
+    alike = [folder for folder in folders if same_language(folder)[:2] == code[:2]]
     found = same or (alike if _CODE.fullmatch(language) else [])
     return found[0] if len(found) == 1 else None
-
-
-def _normal(language: str) -> str:
-    return language.lower().replace("_", "-")
 
 
 def _crowdin_languages(view: View, prefix: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.core.languages import LANGUAGE_CODE
+from ubp.core.languages import LANGUAGE_CODE, same_language
 from ubp.core.model import FilePath
 from ubp.core.translations import LANGUAGE, PATH, TranslationRule, find_originals
 from ubp.git.repository import Repository
@@ -71,7 +71,7 @@ def propose_rules(view: View, repository: Repository) -> tuple[ProposedRule, ...
             continue
         left -= own.keys()
         pinned = rule._replace(pin=_find_pin(view, repository, sorted(own)))
-        proposed.append(ProposedRule(pinned, len(own), len(set(own.values()))))
+        proposed.append(ProposedRule(pinned, len(own), len({*map(same_language, own.values())})))
     return tuple(proposed)
 
 

@@ -4,10 +4,12 @@ A translation is assessed as a page with one source, its original. Nothing else 
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from ubp.core.languages import same_language
 from ubp.core.model import (
     Assessment,
     FilePath,
@@ -130,15 +132,27 @@ def _without_sources(data: bytes, keys: Collection[str]) -> tuple[object, bytes]
 def count_languages(
     view: View, rules: Sequence[TranslationRule], assessments: Iterable[Assessment]
 ) -> tuple[LanguageCount, ...]:
-    """Count the translations of each language by what became of them, and the missing ones."""
+    """Count the translations of each language by what became of them, and the missing ones.
+
+    A language has the name that most of its translations have: "pt-BR" beside one of "pt-br".
+    """
     verdicts: dict[str, list[ReferenceVerdict]] = {}
+    names: dict[str, Counter[str]] = {}
     for assessment in assessments:
         for verdict in assessment.references:
-            verdicts.setdefault(verdict.reference.language or "", []).append(verdict)
-    missing = _find_missing(view, rules, verdicts.keys())
+            name = verdict.reference.language or ""
+            names.setdefault(same_language(name), Counter())[name] += 1
+            verdicts.setdefault(same_language(name), []).append(verdict)
+    written = {name for counter in names.values() for name in counter}
+    missing: dict[str, Collection[FilePath]] = {}
+    for name, lacking in _find_missing(view, rules, written).items():
+        language = same_language(name)
+        missing[language] = lacking & {*missing.get(language, lacking)}
+        names.setdefault(language, Counter([name]))
+    shown = {counter.most_common(1)[0][0]: language for language, counter in names.items()}
     return tuple(
-        _count(language, verdicts.get(language, ()), missing.get(language, ()))
-        for language in sorted({*verdicts, *missing})
+        _count(name, verdicts.get(language, ()), missing.get(language, ()))
+        for name, language in sorted(shown.items())
     )
 
 
@@ -157,7 +171,7 @@ def _count(
 
 def _find_missing(
     view: View, rules: Sequence[TranslationRule], assessed: Collection[str]
-) -> Mapping[str, Collection[FilePath]]:
+) -> Mapping[str, set[FilePath]]:
     """Return the originals that each language lacks.
 
     The languages of a rule are those that it lists, else those with a translation of one of them,
