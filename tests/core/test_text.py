@@ -72,6 +72,11 @@ def test_excerpt_without_a_limit_is_the_whole_text():
         ),
         ("Text.\n\n```\ncode\n```\n\nMore.", "Text. More."),
         ("%% a note\nfor editors %%Text, 5 %% of it.", "Text, 5 %% of it."),
+        (
+            '{{< youtube "x" >}}\n\n{{% note %}}\nText {{< here >}}.\n{{% /note %}}\n',
+            "Text {{< here >}}.",
+        ),
+        (":::tip Advice\nText.\n:::\n", "Text."),
         ("## Only headings\n\n---\n", ""),
         ("", ""),
     ],

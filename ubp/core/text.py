@@ -233,6 +233,8 @@ _NOT_PROSE = (
     r"|\s*(?:[-*_=]\s*){3,}$"  # a thematic break, or a heading's underline
     r"|\s*</?[A-Za-z][^>]*>\s*$"  # HTML alone on its line
     r"|\s*\[[^\]]+\]:\s"  # a link reference definition
+    r"|\s*:{3,}"  # the first or last line of a container
+    r"|\s*(?:(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})\s*)+$"  # short codes of Hugo, tags of Liquid
     # nothing but links
     rf"|\s*\[[^\[\]]{{1,500}}\]{_DESTINATION}(?:[\s|/]*\[[^\[\]]{{1,500}}\]{_DESTINATION})*\s*$"
 )
