@@ -49,6 +49,13 @@ def test_long_sentence_is_cut_between_words():
     assert marked.endswith(("sit…", "dolor…"))
 
 
+def test_long_sentence_without_blanks_is_cut_between_clauses():
+    marked = quoted("鍵を更新して、" * 60 + "検索し、" + "結果を並べて、" * 30)
+    assert marked.startswith("…鍵を更新して、")
+    assert "[検索]し、結果を" in marked
+    assert marked.endswith("結果を並べて…")
+
+
 def test_passage_with_the_most_different_terms_is_chosen():
     text = "A token, a token. " + FILLER * 20 + "検索 and a token here. " + FILLER * 20
     assert quoted(text).startswith("…[検索] and a [token] here.")

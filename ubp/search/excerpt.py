@@ -222,17 +222,17 @@ def _passage_window(body: str, spans: Sequence[Span]) -> _Window:
 
 
 def _passage_start(body: str, span: Span, sentences: Sequence[int]) -> int:
-    """Return the start of the span's sentence, or of a word not too far before the span."""
+    """Return the start of the span's sentence, or of a word or clause shortly before the span."""
     sentence = sentences[max(0, bisect_left(sentences, span.start + 1) - 1)]
     if span.end - sentence <= PASSAGE_CHARACTERS // 2:
         return sentence
     start = max(sentence, span.start - LEAD_CHARACTERS)
-    blank = body.find(" ", start, span.start)
-    return blank + 1 if blank >= 0 else start
+    words_end = _WORDS_END.search(body, start, span.start)
+    return words_end.end() if words_end else start
 
 
 def _passage_end(body: str, start: int, sentences: Sequence[int], spans: Sequence[Span]) -> int:
-    """Return the end of a sentence that does not halve the passage, or of a word."""
+    """Return the end of a sentence that does not halve the passage, or of a word or clause."""
     room = PASSAGE_CHARACTERS - (1 if start else 0)
     if len(body) - start <= room:
         return len(body)
@@ -241,11 +241,13 @@ def _passage_end(body: str, start: int, sentences: Sequence[int], spans: Sequenc
     if whole:
         return len(body[start : whole[-1]].rstrip()) + start
     end = start + room - 1
-    blank = body.rfind(" ", max(last, start + room // 2), end + 1)
-    return blank if blank > start else end
+    words_ends = list(_WORDS_END.finditer(body, max(last, start + room // 2), end + 1))
+    return words_ends[-1].start() if words_ends else end
 
 
 _WORD = re.compile(r"\S+")
+# A blank, or punctuation between clauses in Japanese and Chinese, which have no blanks.
+_WORDS_END = re.compile("[ \u3001\uff0c\uff1a\uff1b]")
 _HEADING = re.compile(
     r"\s{0,3}#{1,6}(?:[ \t][^\n]*)?(?:\n\s*|\Z)|[^\n]+\n[=-]{3,}[ \t]*(?:\n\s*|\Z)"
 )
