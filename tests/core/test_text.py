@@ -151,6 +151,7 @@ def test_closest_names_are_limited_and_ordered_by_similarity():
     [
         ("A [link](x.md), **bold** and ~~gone~~.", "A link, bold and gone."),
         ("[a][r] ![image](x.png) [**b**](y)", "a  b"),
+        ("a [![image](x.png)](y) b", "a  b"),
         ("<script setup>\nimport A from 'a'\n</script>\n\ntext", "\n\n\n\ntext"),
         ("a <b>x</b> <!-- no\n--> c", "a x \n c"),
         ("<td>a</td><td>b<br/>s<b>u</b>b<p\n></p>", " a  b sub\n "),
