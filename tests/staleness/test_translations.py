@@ -323,6 +323,14 @@ def test_configuration_shows_the_language_of_the_originals(repository, files, la
     assert proposed_sources(repository) == (sources, unclear)
 
 
+def test_language_in_which_most_pages_are_missing_is_unclear(repository):
+    repository.write("hugo.toml", HUGO.format("ja"))
+    for page in ("en/a", "en/b", "en/c", "en/d", "en/e", "ja/a", "ja/b"):
+        repository.write(f"content/{page}.md", "# Page\n")
+    repository.commit("Begin")
+    assert proposed_sources(repository) == ([], ("content/{lang}/{path}",))
+
+
 @pytest.mark.parametrize(
     ("japanese", "english", "source"),
     [

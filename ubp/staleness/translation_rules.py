@@ -20,7 +20,7 @@ from ubp.index.view import View
 from ubp.markdown.document import read_head
 from ubp.markdown.references import PIN
 from ubp.markdown.yaml_nodes import Node
-from ubp.staleness.originals import find_original
+from ubp.staleness.originals import Original, find_original
 
 # Half of the translations must have their original: `api/it/` beside `api/en/` is not a layout.
 MIN_SHARE = 0.5
@@ -78,16 +78,22 @@ def propose_rules(view: View, repository: Repository) -> tuple[ProposedRule, ...
 def find_unclear_layouts(view: View) -> tuple[str, ...]:
     """Return the patterns of pages in several languages for which no rule can be proposed.
 
-    What shows the language of their originals is contradictory.
+    What shows the language of their originals is contradictory, or most pages of the others have
+    no original in it.
     """
     paths = view.document_paths()
     existing = set(paths)
     unclear = []
     for prefix, folders in _language_folders(paths).items():
         page = f"{prefix}{LANGUAGE}/{PATH}"
-        rules = [TranslationRule(page, f"{prefix}{folder}/{PATH}") for folder in folders]
-        is_layout = len(folders) > 1 and any(_translations(rule, paths, existing) for rule in rules)
-        if is_layout and not find_original(view, prefix, folders).is_clear:
+        fitting = [
+            folder
+            for folder in folders
+            if len(folders) > 1
+            and _translations(TranslationRule(page, f"{prefix}{folder}/{PATH}"), paths, existing)
+        ]
+        original = find_original(view, prefix, folders) if fitting else Original()
+        if not original.is_clear or (original.folder and original.folder not in fitting):
             unclear.append(page)
     return tuple(unclear)
 
