@@ -146,6 +146,8 @@ def test_versions_and_translations_of_a_page_count_as_one_where_a_name_is_common
         ),
         # an option of one word, whose name a source has in quotes
         ('flag("password", 1)\n', 'flag("passphrase", 1)\n', "`--password`", "--password"),
+        # an option with a dot, whole
+        ('flag("http.config")\n', 'flag("http.settings")\n', "`--http.config`", "--http.config"),
         (
             'flag("uri", "127.0.0.1:6379")\n',
             'flag("uri", "127.0.0.1:1")\n',
@@ -158,6 +160,22 @@ def test_options_of_a_page_are_named_by_their_variables_and_words_in_quotes(
     evidence, before, after, body, expected
 ):
     assert evidence(before, after, f"{body}\n") == [(expected, 5)]
+
+
+@pytest.mark.parametrize("option", ["--http.config", "--http-config"])
+def test_beginning_of_an_option_is_not_that_option(evidence, option):
+    before = 'flag("--http")\nopen("http")\n'
+    assert evidence(before, "", f"Run it with `{option}`.\n") == []
+
+
+def test_option_is_removed_although_a_longer_one_remains(repository, ask):
+    repository.write("src/a.py", 'flag("--read")\nflag("--read-all")\n')
+    repository.page("docs/a.md", "src/a.py", body="Run it with `--read`.\n")
+    repository.commit()
+    repository.write("src/a.py", 'flag("--read-all")\n')
+    repository.git("add", "src/a.py")
+    (page,) = ask(repository, staged=True).introduced
+    assert page.references[0].evidence == (("--read", 5, "removed"),)
 
 
 def test_word_in_quotes_that_the_source_still_has_is_no_removed_option(evidence):

@@ -19,14 +19,13 @@ from ubp.core.model import (
 )
 from ubp.index.session import Session
 from ubp.review.changed_files import ChangedFiles, changed_lines
-from ubp.staleness.evidence import add_evidence
+from ubp.staleness.evidence import OPTION, add_evidence
 from ubp.staleness.model import Change
 
 # A name that one side of the diff alone has; that both have; and one beside the changed lines.
 ONE_SIDED, BOTH_SIDES, BESIDE = 1.0, 0.35, 0.15
 
 _IDENTIFIER = r"[A-Za-z_]\w{3,}"
-_OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+"
 
 
 class ProposedPair(NamedTuple):
@@ -78,7 +77,7 @@ def _weights(files: ChangedFiles, path: FilePath) -> dict[str, float]:
 
 
 def _names(text: str) -> list[str]:
-    return [*re.findall(_IDENTIFIER, text, re.ASCII), *re.findall(_OPTION, text, re.ASCII)]
+    return [*re.findall(_IDENTIFIER, text, re.ASCII), *re.findall(OPTION, text, re.ASCII)]
 
 
 def _with_evidence(

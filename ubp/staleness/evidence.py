@@ -30,7 +30,7 @@ have a name of 2, 2, 4, 6 and 29 pages, and of the wrong ones 4 have none of few
 MAX_PAGES_READ = 1_000  # of a repository with more, so many drawn evenly are searched
 MAX_SUBJECTS = 50  # classes of a source by which the sections about it are found
 
-_OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+"
+OPTION = r"(?<![\w-])--[a-zA-Z][\w-]+(?:\.[a-zA-Z][\w-]*)*"  # `--http.config`, too
 _PATH = r"(?<![\w./@~-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 # No part of a date, a time, a range or another name: `2023-11-04`, `draft-07`.
@@ -39,7 +39,7 @@ _HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
 _PHRASE = r"[\w/-].*\W.*[\w)/.%]"
 _WORDS_OR_ADDRESS = r"[^\W\d_]{3}|\d\.\d+\.\d+:\d"  # `127.0.0.1:6379`
-_QUOTED_WORD = r"[\"']([a-z][\w-]{3,})[\"']"
+_QUOTED_WORD = r"[\"']([a-z](?:[\w-]|\.(?=[a-z])){3,})[\"']"
 _IN_CODE = r"`([A-Za-z_]\w*)(?:\([^`\n]*)?`"
 # `def login(`, `fn login`, `const login`, and `login = `, `"login": ` at the beginning of a line.
 _DEFINITION = (
@@ -227,7 +227,9 @@ def _common_names(
 
 def _occurrence(*names: str) -> re.Pattern[bytes]:
     """Return the pattern of names that are not parts of longer ones."""
-    alternatives = b"|".join(re.escape(name.encode()) for name in names)
+    # `--read-timeout` is another option than `--read`
+    ends = ((name, rb"(?!-\w)" if name.startswith("--") else b"") for name in names)
+    alternatives = b"|".join(re.escape(name.encode()) + end for name, end in ends)
     return re.compile(rb"(?<!\w)(?:%b)(?!\w)" % alternatives, re.ASCII)
 
 
@@ -262,7 +264,7 @@ def defined_names(lines: Collection[str]) -> frozenset[str]:
 
 def _names(lines: Collection[str]) -> _Names:
     text = "\n".join(line[:MAX_LINE_CHARACTERS] for line in lines)  # no name has a line's end
-    distinct = set(re.findall(_OPTION, text, re.ASCII))
+    distinct = set(re.findall(OPTION, text, re.ASCII))
     distinct.update(filter(_is_path, set(re.findall(_PATH, text, re.ASCII))))
     plain: set[str] = set()
     for dotted in set(re.findall(_NAME, re.sub(_HOST, " ", text), re.ASCII)):
@@ -336,11 +338,12 @@ class _Page:
     @cached_property
     def _words(self) -> Mapping[str, Sequence[int]]:
         words: dict[str, list[int]] = {}
-        token = re.compile(f"{_OPTION}|{_PATH}|{_NAME}|{_NUMBER}", re.ASCII)
+        token = re.compile(f"{OPTION}|{_PATH}|{_NAME}|{_NUMBER}", re.ASCII)
         for number, line in enumerate(self._lines[self._first :], self._first + 1):
             for word in token.findall(line):
                 words.setdefault(word, []).append(number)
-                for part in re.split(r"[./]", word) if "." in word or "/" in word else ():
+                is_joined = ("." in word or "/" in word) and not word.startswith("--")
+                for part in re.split(r"[./]", word) if is_joined else ():
                     if not part.isdigit():
                         words.setdefault(part, []).append(number)
         return words
