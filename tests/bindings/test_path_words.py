@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.bindings.path_words import is_test
+from ubp.bindings.path_words import is_test, records_past
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,17 @@ from ubp.bindings.path_words import is_test
 )
 def test_folder_of_specifications_has_tests_only_in_languages_that_call_them_so(path, is_of_tests):
     assert is_test(path) is is_of_tests
+
+
+@pytest.mark.parametrize(
+    ("path", "is_of_past"),
+    [
+        ("docs/proposals/limits.md", True),
+        ("docs/proposals-done/limits.md", True),
+        ("docs/proposals_accepted/limits.md", True),
+        ("docs/rfcs-rejected/limits.md", True),
+        ("docs/proposals-api/limits.md", False),
+    ],
+)
+def test_folder_of_proposals_may_say_what_became_of_them(path, is_of_past):
+    assert records_past(path) is is_of_past

@@ -35,7 +35,8 @@ _PAST_NAME = (
 )
 _PAST_FOLDER = (
     r"(?i)(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
-    r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
+    r"|(?:rfcs?|proposals?)(?:[-_](?:accepted|approved|done|draft|implemented|open|rejected))?"
+    r"|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
     r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/"
 )
 # GitHub shows these as if they were at the root.
