@@ -218,6 +218,12 @@ def test_changed_definition_is_evidence(evidence, before, after, body, name):
     assert evidence(before, after, body) == [(name, 5)]
 
 
+def test_replaced_number_beside_its_name_is_evidence(evidence):
+    before = 'flag("5s", read_timeout)\n'
+    found = evidence(before, before.replace("5s", "30s"), "Run it with `--read-timeout=5s`.\n")
+    assert found == [("read-timeout", 5)]
+
+
 def test_front_matter_is_not_evidence(evidence):
     assert evidence("x = 'src/a.py'\n", "x = 1\n", "Text.\n") == []
 

@@ -17,6 +17,7 @@ from ubp.core.versions import read_version
 from ubp.index.view import View
 from ubp.staleness.diff import DRIFTED, ChangedLines, read_changed_lines
 from ubp.staleness.model import StalenessContext, is_certain
+from ubp.staleness.numbers import Replaced, find_given, replaced_numbers
 
 MAX_EVIDENCE = 5  # a reference; texts show fewer
 MAX_CANDIDATES = 40  # of which some may be names of many pages
@@ -71,6 +72,14 @@ class _Names(NamedTuple):
     numbers: frozenset[str]
     defined: frozenset[str]
     options: frozenset[str]
+
+
+class _Sides(NamedTuple):
+    """The names in the lines of both versions, and the numbers that one replaced."""
+
+    before: _Names
+    after: _Names
+    replaced: tuple[Replaced, ...]
 
 
 class StoredEvidence(Protocol):
@@ -162,7 +171,7 @@ def _find_candidates(
     contents = context.view.read({page.filepath for page, _ in unknown})
     pages: dict[FilePath, _Page] = {}
     # A source has many pages.
-    names: dict[tuple[frozenset[str], frozenset[str]], tuple[_Names, _Names]] = {}
+    sides: dict[tuple[frozenset[str], frozenset[str]], _Sides] = {}
     candidates = [(known.get(number, ()), False) for number in range(len(drifted))]
     new: dict[int, tuple[Evidence, ...]] = {}
     numbers = (number for number in range(len(drifted)) if number not in known)
@@ -172,9 +181,9 @@ def _find_candidates(
         if path not in pages:
             pages[path] = _Page(contents.get(path) or b"")
         lines = changed.removed, changed.added
-        if lines not in names:
-            names[lines] = _names(changed.removed), _names(changed.added)
-        found = pages[path].find(*names[lines], changed, reference)[:MAX_CANDIDATES]
+        if lines not in sides:
+            sides[lines] = _sides(changed)
+        found = pages[path].find(sides[lines], changed, reference)[:MAX_CANDIDATES]
         candidates[number] = found, changed.is_incomplete
         if changed.is_of_one_file and contents.get(path) is not None:
             new[number] = found
@@ -198,8 +207,7 @@ def find_evidence(
     page = _Page(text)
     found: dict[str, Evidence] = {}
     for reference, changed in zip(drifted, read_changed_lines(drifted, context), strict=True):
-        names = _names(changed.removed), _names(changed.added)
-        for evidence in page.find(*names, changed, reference)[:MAX_CANDIDATES]:
+        for evidence in page.find(_sides(changed), changed, reference)[:MAX_CANDIDATES]:
             found.setdefault(evidence.name, evidence)
     common = _common_names(found, context, (assessment.page.filepath,))
     remaining = [evidence for name, evidence in found.items() if name not in common]
@@ -262,6 +270,12 @@ def defined_names(lines: Collection[str]) -> frozenset[str]:
     return _names(lines).defined
 
 
+def _sides(changed: ChangedLines) -> _Sides:
+    before = changed.before.decode("utf-8", "replace")
+    replaced = tuple(replaced_numbers(changed.removed, changed.added, before))
+    return _Sides(_names(changed.removed), _names(changed.added), replaced)
+
+
 def _names(lines: Collection[str]) -> _Names:
     text = "\n".join(line[:MAX_LINE_CHARACTERS] for line in lines)  # no name has a line's end
     distinct = set(re.findall(OPTION, text, re.ASCII))
@@ -306,12 +320,13 @@ class _Page:
         self._text = "\n".join(self._lines[self._first :])
 
     def find(
-        self, before: _Names, after: _Names, changed: ChangedLines, reference: ReferenceVerdict
+        self, sides: _Sides, changed: ChangedLines, reference: ReferenceVerdict
     ) -> tuple[Evidence, ...]:
-        """Return names that left changed lines, then those that are new to them or defined anew.
+        """Return names of replaced numbers, then those that left changed lines, then new ones.
 
         Of each, those in sections about the source come first.
         """
+        before, after, replaced = sides
         redefined = before.defined & after.defined
         anywhere, in_code = self._lines_of, self._lines_in_code
         groups = (
@@ -326,6 +341,10 @@ class _Page:
         concerned: Callable[[int], bool] | None = None
         # A variable, its option and the word in quotes are one name.
         found: dict[tuple[str, int], Evidence] = {}
+        for each in replaced:
+            if given := find_given(self._text, each):
+                line = self._first + given.line
+                found[fold_name(given.name), line] = Evidence(given.name, line, "changed")
         for names, lines_of in groups:
             places = {name: lines for name in names if (lines := lines_of(name))}
             if places and concerned is None:

@@ -1,0 +1,57 @@
+"""Numbers that a change replaces, beside their names in pages."""
+
+import pytest
+
+from ubp.staleness.numbers import Given, find_given, replaced_numbers
+
+ARGUMENT = 'parser.add(\n    "--read-timeout",\n    type=int,\n    default=30,\n)\n'
+
+
+def given(before, after, page):
+    """Return where a page gives numbers that a change of a source replaces."""
+    old, new = before.splitlines(), after.splitlines()
+    removed = [line for line in old if line not in new]
+    added = [line for line in new if line not in old]
+    found = (find_given(page, each) for each in replaced_numbers(removed, added, before))
+    return [each for each in found if each]
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "page", "name"),
+    [
+        ("READ_TIMEOUT = 30\n", "30", "60", "The read timeout is 30 s.", "read timeout"),
+        ("DEFAULT_READ_TIMEOUT = 30\n", "30", "60", "`readTimeout: 30`", "readTimeout"),
+        ('flag("5s", &o.readTimeout)\n', "5s", "30s", "--http.read-timeout=5s", "read-timeout"),
+        ('rust-version = "1.85"\n', "1.85", "1.87", "It needs Rust version 1.85.", "Rust version"),
+        (ARGUMENT, "30", "60", "`--read-timeout` (30 seconds)", "read-timeout"),
+        (
+            "#[arg(value = 30)]\nread_timeout: u64\n",
+            "30",
+            "60",
+            "`--read-timeout` 30",
+            "read-timeout",
+        ),
+        ("read_retries = 3\n", "3", "5", "## `read_retries`\nDefault: 3", "read_retries"),
+        ("read_ahead = True\n", "True", "False", "`read_ahead`, default `True`", "read_ahead"),
+    ],
+)
+def test_page_that_gives_a_replaced_number_beside_its_name_is_found(before, old, new, page, name):
+    line = page.count("\n") + 1
+    assert given(before, before.replace(old, new), page) == [Given(line, name)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "page"),
+    [
+        ("read_timeout = 30\n", "read_timeout = 60\n", "The write timeout is 30."),
+        ("read_timeout = 30\n", "read_timeout = 60\n", "The read timeout was 30 and is 60."),
+        ("read_timeout = 30\n", "read_timeout = 60\n", "The read timeout: 2030, 30-31, 1.30"),
+        ("read_timeout = 30\n", "read_all(30, 60)\n", "The read timeout is 30."),
+        ("read_retries = 3\n", "read_retries = 5\n", "`read_retries: 3`, for example."),
+        ("tool-version = 3.1\n", "tool-version = 3.1.2\n", "Tool version 3.1 is needed."),
+        ("setTimeout(f, 500)\n", "setTimeout(f, 600)\n", "setTimeout(resolve, 500)"),
+        ('version = "1.2"\n', 'version = "1.3"\n', "New in version 1.2."),
+    ],
+)
+def test_other_numbers_and_other_names_are_not_found(before, after, page):
+    assert given(before, after, page) == []
