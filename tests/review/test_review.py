@@ -328,3 +328,18 @@ def test_folders_are_no_files_and_a_moved_file_is_one(client, review):
     client.commit()
     change = Target(ref="HEAD", base="HEAD^")
     assert review(client, change).changed_files == 2
+
+
+def test_page_that_gives_a_replaced_number_is_a_case_with_both_values(client, review):
+    client.write("settings.toml", 'retry-wait = "5s"\n')
+    client.write("docs/waiting.md", "# Waiting\n\nStart it with `--retry-wait=5s`.\n")
+    client.commit()
+    stage(client, "settings.toml", "5s", "30s")
+    case = review(client).cases[0]
+    assert (case.filepath, case.kind, case.line) == ("docs/waiting.md", "changed-value", 3)
+    assert case.reasons[0].text == (
+        "It gives 5s for `retry-wait`, which settings.toml changes to 30s."
+    )
+    client.write("docs/waiting.md", "# Waiting\n\nStart it with `--retry-wait=30s`.\n")
+    client.git("add", "--all")
+    assert "changed-value" not in {case.kind for case in review(client).cases}

@@ -27,6 +27,7 @@ MAX_REMEMBERED = 500
 _KINDS = {
     "bound": "lists a source that changed",
     "removed-name": "has a name that no source has any more",
+    "changed-value": "gives a value that the change replaces",
     "proposed": "describes what changed, without listing it",
     "translation": "is a translation of a page that changed",
     "collection": "lists a document of a collection that changed",
@@ -102,7 +103,7 @@ def message(likely: Iterable[CaseRecord]) -> str:
 
 def _reason(case: CaseRecord) -> str:
     names = [name for reason in case.reasons for name in reason.names]
-    if names:
+    if names and case.kind != "changed-value":
         return f"names {quoted(names[0].name)}, which the change {_VERBS[names[0].change]}"
     return _KINDS[case.kind]
 

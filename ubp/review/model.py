@@ -6,7 +6,9 @@ from typing import Literal
 from ubp.code.signatures import Signature
 from ubp.core.model import Evidence, FilePath, Snapshot
 
-CaseKind = Literal["bound", "removed-name", "proposed", "translation", "collection", "link"]
+CaseKind = Literal[
+    "bound", "removed-name", "changed-value", "proposed", "translation", "collection", "link"
+]
 
 
 @dataclass(frozen=True, slots=True)

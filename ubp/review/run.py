@@ -24,6 +24,7 @@ from ubp.review.excerpt import build_excerpt
 from ubp.review.model import Case, CaseKind, Hunk, Reason, Review
 from ubp.review.probability import MIN_PROBABILITY, Features, probability
 from ubp.review.proposed import ProposedPair, find_proposed
+from ubp.review.replaced import find_outdated
 from ubp.staleness.change import assess_alarms, touched_pages
 from ubp.staleness.compare import hide
 from ubp.staleness.model import GONE, Change
@@ -175,6 +176,7 @@ def find_candidates(
     candidates = list(_find_bound(session, change, files, selected))
     candidates += _of_findings(findings, files)
     candidates += _find_translations(change, files, selected)
+    candidates += _find_values(session, change, files, selected)
     bound = {(candidate.page, path) for candidate in candidates for path in candidate.files}
     candidates += [
         candidate
@@ -340,6 +342,22 @@ def _find_translations(
                 yield Candidate(page, reason, Features(translation=1.0), (original,))
 
 
+def _find_values(
+    session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
+) -> Iterator[Candidate]:
+    """Yield the pages that give a value beside its name which the change replaces."""
+    for page, given, source, replaced in find_outdated(session, change, files, selected):
+        reason = Reason(
+            kind="changed-value",
+            text=f"It gives {replaced.old} for `{given.name}`, which {source} changes to "
+            f"{replaced.new}.",
+            line=given.line,
+            path=source,
+            names=(Evidence(given.name, given.line, "changed"),),
+        )
+        yield Candidate(page, reason, Features(value=1.0), (source,))
+
+
 def _find_proposed(
     session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
 ) -> Iterator[Candidate]:
@@ -387,7 +405,8 @@ def _join(page: FilePath, candidates: Sequence[Candidate]) -> tuple[Case, tuple[
     sources = dict.fromkeys(
         candidate.reason.path or path
         for candidate in ranked
-        if candidate.reason.kind in {"bound", "proposed", "collection", "removed-name"}
+        if candidate.reason.kind
+        in {"bound", "proposed", "collection", "removed-name", "changed-value"}
         for path in candidate.files[:1]
     )
     case = Case(

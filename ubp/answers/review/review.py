@@ -77,9 +77,9 @@ class ReasonRecord:
     kind: Annotated[
         CaseKind,
         "bound: the page lists a changed source; removed-name: it names what no source has any"
-        " more; proposed: it does not list the source, but names what changed; translation: of a"
-        " page that changed; collection: it lists a document of a collection; link: it leads"
-        " nowhere now",
+        " more; changed-value: it gives a value that the change replaces; proposed: it does not"
+        " list the source, but names what changed; translation: of a page that changed;"
+        " collection: it lists a document of a collection; link: it leads nowhere now",
     ]
     text: Annotated[str, "the reason in words"]
     line: Annotated[Line, "line of the page, from 1"]
