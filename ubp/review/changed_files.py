@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from ubp.bindings.path_words import is_test
 from ubp.bindings.sources import is_source_path
+from ubp.checks.removed_names import describes_present
 from ubp.checks.renames import Renames
 from ubp.core.model import Entry, FilePath
 from ubp.git.diff import diff_blobs
 from ubp.git.snapshot import read_documents
+from ubp.index.session import Session
 from ubp.review.model import Hunk
 from ubp.staleness.model import Change
 
@@ -124,6 +126,24 @@ class ChangedFiles:
     def _old_entry(self, path: FilePath) -> Entry | None:
         entry = self._before.get(path)
         return entry if entry and entry.is_file else None
+
+
+def unedited_pages(
+    session: Session, change: Change, selected: Collection[FilePath] | None
+) -> list[FilePath]:
+    """Return the pages (of the selected ones) that describe the sources as they were before.
+
+    Pages that the change edits describe the state after it, and records of the past describe the
+    past: both are left out.
+    """
+    return [
+        path
+        for path in change.after.view.document_paths()
+        if path not in change.changes
+        and describes_present(path)
+        and not session.is_hidden(path)
+        and (selected is None or path in selected)
+    ]
 
 
 def read_hunks(diff: str, path: FilePath) -> Iterator[Hunk]:

@@ -9,7 +9,6 @@ from ubp.bindings.evidence import read_own_names
 from ubp.bindings.features import Suggestion
 from ubp.bindings.path_words import is_test
 from ubp.bindings.suggest import rate_bindings
-from ubp.checks.removed_names import describes_present
 from ubp.core.model import (
     Assessment,
     FilePath,
@@ -18,7 +17,7 @@ from ubp.core.model import (
     SourceReference,
 )
 from ubp.index.session import Session
-from ubp.review.changed_files import ChangedFiles, changed_lines
+from ubp.review.changed_files import ChangedFiles, changed_lines, unedited_pages
 from ubp.staleness.evidence import OPTION, add_evidence
 from ubp.staleness.model import Change
 
@@ -39,23 +38,11 @@ class ProposedPair(NamedTuple):
 def find_proposed(
     session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
 ) -> list[tuple[Page, list[ProposedPair]]]:
-    """Return the pages that name what the change touches, each with the sources concerned.
-
-    Pages that the change edits describe the state after it, and records of the past describe the
-    past: both are left out.
-    """
+    """Return the pages that name what the change touches, each with the sources concerned."""
     if not change.before or not files.sources:
         return []
     before, after = change.before[0].view, change.after.view
-    edited = change.changes.keys()
-    pages = [
-        path
-        for path in after.document_paths()
-        if path not in edited
-        and describes_present(path)
-        and not session.is_hidden(path)
-        and (selected is None or path in selected)
-    ]
+    pages = unedited_pages(session, change, selected)
     files.read(files.sources)
     weights = {path: _weights(files, path) for path in files.sources if not is_test(path)}
     own_names = read_own_names(session.repository)

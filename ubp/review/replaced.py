@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from ubp.bindings.path_words import is_test
 from ubp.bindings.sources import is_incidental
-from ubp.checks.removed_names import describes_present
 from ubp.core.model import FilePath
 from ubp.index.session import Session
-from ubp.review.changed_files import ChangedFiles, changed_lines
+from ubp.review.changed_files import ChangedFiles, changed_lines, unedited_pages
 from ubp.staleness.model import Change
 from ubp.staleness.numbers import Given, Replaced, find_given, replaced_numbers
 
@@ -36,17 +35,9 @@ def find_outdated(
     ]
     if not 0 < len(replaced) <= MAX_REPLACED:
         return []
-    view = change.after.view
-    pages = [
-        path
-        for path in view.document_paths()
-        if path not in change.changes
-        and describes_present(path)
-        and not session.is_hidden(path)
-        and (selected is None or path in selected)
-    ]
+    pages = unedited_pages(session, change, selected)
     outdated: list[Outdated] = []
-    for page, data in view.read(pages).items():
+    for page, data in change.after.view.read(pages).items():
         text = (data or b"").decode("utf-8", "replace")
         # Packages of a repository have the same manifest.
         found: dict[int, Outdated] = {}

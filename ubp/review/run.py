@@ -25,6 +25,7 @@ from ubp.review.model import Case, CaseKind, Hunk, Reason, Review
 from ubp.review.probability import MIN_PROBABILITY, Features, probability
 from ubp.review.proposed import ProposedPair, find_proposed
 from ubp.review.replaced import find_outdated
+from ubp.review.tasks import find_lost_commands
 from ubp.staleness.change import assess_alarms, touched_pages
 from ubp.staleness.compare import hide
 from ubp.staleness.model import GONE, Change
@@ -177,6 +178,7 @@ def find_candidates(
     candidates += _of_findings(findings, files)
     candidates += _find_translations(change, files, selected)
     candidates += _find_values(session, change, files, selected)
+    candidates += _find_commands(session, change, files, selected)
     bound = {(candidate.page, path) for candidate in candidates for path in candidate.files}
     candidates += [
         candidate
@@ -356,6 +358,22 @@ def _find_values(
             names=(Evidence(given.name, given.line, "changed"),),
         )
         yield Candidate(page, reason, Features(value=1.0), (source,))
+
+
+def _find_commands(
+    session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
+) -> Iterator[Candidate]:
+    """Yield the pages with a command whose task the change removes."""
+    for page, line, command, source in find_lost_commands(session, change, files, selected):
+        reason = Reason(
+            kind="removed-name",
+            text=f"`{command}` has nothing to run: its task was removed from {source}, and no "
+            "other file has it.",
+            line=line,
+            path=source,
+            names=(Evidence(command, line, "removed"),),
+        )
+        yield Candidate(page, reason, Features(dead_name=1.0), (source,))
 
 
 def _find_proposed(
