@@ -72,10 +72,11 @@ def test_evidence_names_what_happened_to_the_name(repository, ask, before, after
         ("x = 1  # calls read_all\n", "x = 1  # calls nothing\n"),
         ('def f():\n    """Call read_all."""\n', 'def f():\n    """Call it."""\n'),
         ("return None\n", "return 1\n"),
+        ("return globalThis\n", "return 1\n"),
     ],
 )
 def test_comments_docstrings_and_literals_are_not_evidence(evidence, before, after):
-    assert evidence(before, after, "`read_all` returns `None`.\n") == []
+    assert evidence(before, after, "`read_all` of `globalThis` returns `None`.\n") == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Numbers that a change replaces, beside their names in pages."""
 
+from itertools import product
+
 import pytest
 
 from ubp.staleness.numbers import Given, find_given, replaced_numbers
@@ -55,3 +57,9 @@ def test_page_that_gives_a_replaced_number_beside_its_name_is_found(before, old,
 )
 def test_other_numbers_and_other_names_are_not_found(before, after, page):
     assert given(before, after, page) == []
+
+
+def test_many_numbers_that_a_machine_replaced_are_not_found():
+    names = ("".join(letters) for letters in product("abcdefghijklmno", repeat=2))
+    before = "".join(f"read_{name}_timeout = 30\n" for name in names)
+    assert given(before, before.replace("30", "60"), before) == []

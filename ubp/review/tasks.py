@@ -18,6 +18,8 @@ from ubp.index.view import View
 from ubp.review.changed_files import ChangedFiles, unedited_pages
 from ubp.staleness.model import Change
 
+MAX_LINE = 1_000  # longer lines are generated
+
 # Names of files, what a task is in them, and what runs one.
 _MAKE = r"(?m)^([A-Za-z][\w./-]*(?:[ \t]+[A-Za-z][\w./-]*)*)[ \t]*::?(?!=)"
 # Rules that may make a target of another name: `$(TARGETS):`, `test-%:`
@@ -139,6 +141,8 @@ def find_command(text: str, runner: Runner, task: str) -> tuple[int, str] | None
 def _code(text: str) -> Iterator[tuple[int, str]]:
     is_fenced = False
     for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > MAX_LINE:
+            continue
         if _FENCE.match(line):
             is_fenced = not is_fenced
         elif is_fenced:

@@ -55,6 +55,7 @@ _LITERALS = frozenset(
     {
         *("None", "True", "False", "Ellipsis", "NoneType", "NotImplemented", "self"),
         *("null", "true", "false", "undefined", "this", "super", "void", "nullptr", "Infinity"),
+        "globalThis",
         *("NULL", "TRUE", "FALSE", "string", "number", "boolean"),
     }
 )

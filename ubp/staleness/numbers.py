@@ -11,12 +11,13 @@ from typing import NamedTuple
 from ubp.core.names import name_words
 
 MAX_LINE = 1_000  # longer lines are generated
+MAX_SHAPES = 200  # more lines that differ in numbers were made by a machine
 SHORTEST_NAME = 5  # letters
 MAX_BEFORE = 3  # lines of a statement above the number
 
 # `30`, `5s`, `1.85.1`, `v2.1`, `80%`; no part of a date, a time or a range. And what is on or off.
 _VALUE = re.compile(
-    r"(?<![\w.])(?<![\d:]-)v?\d[\d_]*(?:\.\d+)*(?:[A-Za-z]{1,3}|%)?(?![\w.]*\w)(?!-\d)"
+    r"(?<![\w.])(?<![\d:]-)v?\d[\d_]*+(?:\.\d++)*+(?:[A-Za-z]{1,3}|%)?(?![\w.]*\w)(?!-\d)"
     r"|\b(?:[Tt]rue|[Ff]alse)\b",
     re.ASCII,
 )
@@ -57,7 +58,8 @@ def replaced_numbers(
     `before` is the source that the removed lines are of.
     """
     old, new = _by_shape(removed), _by_shape(added)
-    for shape in old.keys() & new.keys():
+    shapes = old.keys() & new.keys()
+    for shape in sorted(shapes) if len(shapes) <= MAX_SHAPES else ():
         if len(old[shape]) > 1 or len(new[shape]) > 1:
             continue
         (line,), (replacement,) = old[shape], new[shape]
