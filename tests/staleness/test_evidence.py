@@ -169,11 +169,12 @@ def test_beginning_of_an_option_is_not_that_option(evidence, option):
     assert evidence(before, "", f"Run it with `{option}`.\n") == []
 
 
-def test_option_is_removed_although_a_longer_one_remains(repository, ask):
-    repository.write("src/a.py", 'flag("--read")\nflag("--read-all")\n')
+@pytest.mark.parametrize("longer", ["--read-all", "--read.all"])
+def test_option_is_removed_although_a_longer_one_remains(repository, ask, longer):
+    repository.write("src/a.py", f'flag("--read")\nflag("{longer}")\n')
     repository.page("docs/a.md", "src/a.py", body="Run it with `--read`.\n")
     repository.commit()
-    repository.write("src/a.py", 'flag("--read-all")\n')
+    repository.write("src/a.py", f'flag("{longer}")\n')
     repository.git("add", "src/a.py")
     (page,) = ask(repository, staged=True).introduced
     assert page.references[0].evidence == (("--read", 5, "removed"),)

@@ -237,7 +237,7 @@ def _common_names(
 def _occurrence(*names: str) -> re.Pattern[bytes]:
     """Return the pattern of names that are not parts of longer ones."""
     # `--read-timeout` is another option than `--read`
-    ends = ((name, rb"(?!-\w)" if name.startswith("--") else b"") for name in names)
+    ends = ((name, rb"(?![.-]\w)" if name.startswith("--") else b"") for name in names)
     alternatives = b"|".join(re.escape(name.encode()) + end for name, end in ends)
     return re.compile(rb"(?<!\w)(?:%b)(?!\w)" % alternatives, re.ASCII)
 
