@@ -307,6 +307,17 @@ def test_page_alone_is_reviewed_for_all_since_its_last_edit(client, review):
     assert review(client, Target()).cases == ()
 
 
+def test_page_alone_is_the_only_one_reviewed_where_others_are_known(client, review):
+    client.write("docs/second.md", PAGE)
+    client.commit()
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    client.commit()
+    for page in ("docs/client.md", "docs/second.md"):
+        found = review(client, Target(), [page])
+        assert [case.filepath for case in found.cases] == [page]
+        assert found.selected == 1
+
+
 def test_edited_page_alone_describes_the_state_that_it_is_in(client, review):
     stage(client, "src/client.py", "retry_limit", "attempts")
     client.commit()

@@ -91,7 +91,7 @@ class History:
         stored = self._last[1]
         missing = [path for path in paths if path not in stored]
         if not missing:
-            return stored
+            return _only(stored, paths)
         from ubp.git.history import last_changes
 
         missing += {*others()} - {*missing} - stored.keys()
@@ -108,7 +108,7 @@ class History:
         }
         self._head_cache.save_last_changes(head, final)
         stored.update(final)
-        return {**stored, **changes}
+        return _only({**stored, **changes}, paths)
 
     def first_changes(
         self, head: ObjectId, paths: Collection[FilePath]
@@ -123,7 +123,7 @@ class History:
         stored = self._first[1]
         missing = [path for path in paths if path not in stored]
         if not missing:
-            return stored
+            return _only(stored, paths)
         from ubp.git.history import first_changes
 
         heads = [other for other in self._store.history.heads() if other != head]
@@ -142,7 +142,7 @@ class History:
         if not self._repository.is_shallow:
             self._store.history.save_first_changes(head, first)
             stored.update(first)
-        return {**stored, **first}
+        return _only({**stored, **first}, paths)
 
     def drifts(
         self, head: ObjectId, queries: Collection[BaselineQuery]
@@ -343,3 +343,9 @@ def _missing(
         for commit, paths in paths_at.items()
     }
     return {commit: paths for commit, paths in missing.items() if paths}
+
+
+def _only(
+    changes: Mapping[FilePath, LastChange], paths: Collection[FilePath]
+) -> dict[FilePath, LastChange]:
+    return {path: changes[path] for path in paths if path in changes}
