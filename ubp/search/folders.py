@@ -18,15 +18,15 @@ class Folder(NamedTuple):
 def count_by_folder(paths: Collection[FilePath], most: int = MAX_FOLDERS) -> tuple[Folder, ...]:
     """Return at most `most` folders in which all documents are, most documents first.
 
-    The largest folder is replaced by its own folders as long as there is room for them. Documents
-    that are directly in a folder with such folders count for the folder itself.
+    The largest folder is replaced by its own folders: by the largest of them, if there is no room
+    for all and these have half of its documents. The others count for the folder itself.
     """
     folders = {"": [*paths]}
     settled: set[str] = set()
     while len(settled) < len(folders):
         largest = min(folders.keys() - settled, key=lambda name: (-len(folders[name]), name))
-        parts = _split(largest, folders[largest])
-        if len(folders) - 1 + len(parts) > most or parts.keys() == {largest}:
+        parts = _fitting(_split(largest, folders[largest]), largest, most - len(folders) + 1)
+        if parts.keys() == {largest}:
             settled.add(largest)
             continue
         del folders[largest]
@@ -48,9 +48,9 @@ def folder_of(path: FilePath, folders: Collection[str]) -> str:
 
 
 def is_below(path: FilePath, folder: str) -> bool:
-    """Return whether a document is in a folder or below it; "" is the root."""
+    """Return whether a document is in a folder or below it; "" is the root, "." the root alone."""
     name = folder.strip("/").removeprefix("./")
-    return not name or path.startswith(f"{name}/")
+    return "/" not in path if name == "." else not name or path.startswith(f"{name}/")
 
 
 def _split(folder: str, paths: Iterable[FilePath]) -> dict[str, list[FilePath]]:
@@ -60,3 +60,16 @@ def _split(folder: str, paths: Iterable[FilePath]) -> dict[str, list[FilePath]]:
         name, slash, _ = path.removeprefix(start).partition("/")
         parts.setdefault(f"{start}{name}" if slash else folder, []).append(path)
     return parts
+
+
+def _fitting(parts: dict[str, list[FilePath]], folder: str, room: int) -> dict[str, list[FilePath]]:
+    """Return the parts of a folder, of too many the largest if they have half of its documents.
+
+    What the folder's other parts have is its own then.
+    """
+    if len(parts) <= room:
+        return parts
+    below = sorted(parts.keys() - {folder}, key=lambda name: (-len(parts[name]), name))
+    shown = {name: parts[name] for name in below[: room - 1]}
+    rest = [path for name, inside in parts.items() if name not in shown for path in inside]
+    return {**shown, folder: rest} if sum(map(len, shown.values())) >= len(rest) else {folder: rest}

@@ -323,6 +323,7 @@ def test_long_list_and_graph_end_with_the_folders_and_how_to_go_on(repository, a
     assert "Pages by folder: docs/guides 60, docs/api 10" in missing.text
     graph = answer("get_graph")
     assert len(graph.record["nodes"]) == 60
+    assert graph.text.startswith("60 of 70 pages (the most linked), 0 links shown. ")
     assert graph.text.splitlines()[-2:] == [
         "Pages by folder: docs/guides 60, docs/api 10 (ubp_list_pages(folder) lists one)",
         "[10 pages omitted: use a larger limit, or center on one page]",

@@ -57,7 +57,7 @@ def test_graph_is_written_for_agents(answer):
         'docs/sessions.md: "Sessions" (1 hop away)\n'
     )
     assert answer("get_graph", limit=1).text == (
-        f"3 pages, 0 links shown. {NOTICE}\n"
+        f"1 of 3 pages (the most linked), 0 links shown. {NOTICE}\n"
         'docs/auth.md: "Login" (stale)\n'
         "[2 pages omitted: use a larger limit, or center on one page]\n"
     )

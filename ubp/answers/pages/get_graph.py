@@ -186,7 +186,7 @@ def text(record: GraphRecord, write: Writer) -> Iterator[str]:
         targets[edge.source].append(edge)
     links = count(len(record.edges), "link")
     if write.is_agent:
-        yield f"{count(record.total_nodes, 'page')}, {links} shown. {write.notice()}"
+        yield f"{_size(record)}, {links} shown. {write.notice()}"
     for node in record.nodes:
         yield _node_line(node, write)
         linked = [(write.name(paths[edge.target]), edge.type) for edge in targets[node.id]]

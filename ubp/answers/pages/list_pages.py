@@ -94,7 +94,11 @@ class ListPagesRequest(Request[PagesRecord]):
         Option("Only pages with this tag; repeatable (match all).", metavar="TAG", name="--tag"),
     ] = ()
     folder: Annotated[
-        str, Option("Only pages in this folder and below it, from the root.", metavar="DIR")
+        str,
+        Option(
+            "Only pages in this folder and below it, from the root; `.` is the root alone.",
+            metavar="DIR",
+        ),
     ] = ""
     sort: Annotated[SortKey, Option("Sort key.", metavar="KEY")] = "title"
     order: Annotated[Literal["asc", "desc"], Option("Sort order.", metavar="ORDER")] = "asc"
