@@ -193,7 +193,7 @@ def test_agents_read_lines_as_grep_prints_them_within_the_budget(project):
     text = answers[1].text
     assert "max_tokens: defined in code at 2 places, in 63 lines of 63 pages\n<<<" in text
     assert "\nsrc/limits.py:1: def max_tokens( text, *, most: int = 3 ) -> int:\n" in text
-    assert "more lines: use a larger max_tokens, or ubp_fulltext_search]" in text
+    assert "more lines: use a larger max_tokens]" in text
 
 
 def test_file_name_of_an_odd_form_stays_on_its_line(repository):

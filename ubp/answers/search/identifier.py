@@ -138,7 +138,7 @@ def agents_lines(record: IdentifierRecord, write: Writer, marker: str) -> Iterat
     yield f"{write.name(record.name)}: {_counts(record)}"
     yield from write.enclose("\n".join(_places(record, write)), marker)
     if left := record.total_lines - len(record.lines):
-        yield f"[{count(left, 'more line')}: use a larger max_tokens, or ubp_fulltext_search]"
+        yield f"[{count(left, 'more line')}: use a larger max_tokens]"
 
 
 def peoples_lines(record: IdentifierRecord, write: Writer) -> Iterator[str]:
