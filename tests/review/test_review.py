@@ -208,6 +208,18 @@ def test_link_to_a_deleted_page_is_a_case(client, review):
     assert (case.filepath, case.kind, case.line) == ("docs/other.md", "link", 3)
 
 
+def test_line_of_the_case_is_cut_around_its_reason(client, review):
+    words = "Nothing of it is about clients. " * 20
+    client.write("docs/other.md", f"# Other\n\n{words}See [it](client.md). {words}\n")
+    client.commit()
+    client.remove("docs/client.md")
+    client.git("add", "--all")
+    case, *_ = review(client).cases
+    ((_, line),) = [line for line in case.excerpt.passages[-1].lines if line[0] == case.line]
+    assert "See [it](client.md)." in line
+    assert line.startswith("… ")
+
+
 def test_translation_of_an_edited_page_is_a_case(client, review):
     client.write("docs/client.ja.md", "# クライアント\n")
     client.commit()

@@ -7,7 +7,7 @@ them what shares most names with the other side, rare names counting more.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -91,10 +91,11 @@ class _Part(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """What evidence there is: names as written, and their words."""
+    """What evidence there is: names as written, their words, and the reasons by their lines."""
 
     names: tuple[str, ...]
     words: frozenset[str]
+    reasons: Mapping[int, str]
 
 
 def build_excerpt(case: Case, page: bytes, hunks: Sequence[Hunk], files: ChangedFiles) -> Excerpt:
@@ -144,7 +145,7 @@ def _build(  # noqa: PLR0913, PLR0917  # what a case is made of
         page_score,
         things,
         int(PAGE_TOKENS * shrink),
-        {reason.line for reason in case.reasons},
+        names,
     )
     extra = _extras(case, text, names, hunks, files, int(EXTRA_TOKENS * shrink))
     unused += int(EXTRA_TOKENS * shrink) - count_tokens("\n".join(_extra_lines(extra)))
@@ -166,7 +167,11 @@ def _evidence(case: Case) -> _Names:
     names = tuple(
         dict.fromkeys(name.name.lstrip("-") for reason in case.reasons for name in reason.names)
     )
-    return _Names(names, frozenset(word for name in names for word in _words(name)))
+    return _Names(
+        names,
+        frozenset(word for name in names for word in _words(name)),
+        {reason.line: reason.text for reason in reversed(case.reasons)},
+    )
 
 
 # The same lines are asked about for each size of a case, and the hunks for each case.
@@ -241,7 +246,7 @@ def _choose_passages(
     score: Callable[[str], float],
     things: Collection[str],
     budget: int,
-    marked: Collection[int],
+    names: _Names,
 ) -> tuple[tuple[Passage, ...], int]:
     """Return the passages that share most with the change, in the page's order, and what is left.
 
@@ -251,7 +256,8 @@ def _choose_passages(
     def rank(part: _Part) -> float:
         density = 1 + math.log(1 + count_tokens(part.text) / 60)
         factor = HEADING_FACTOR if _words(part.heading) & {*things} else 1.0
-        is_marked = any(part.start <= line < part.start + len(part.lines) for line in marked)
+        end = part.start + len(part.lines)
+        is_marked = any(part.start <= line < end for line in names.reasons)
         return factor * (score(part.text) + (EVIDENCE_BONUS if is_marked else 0)) / density
 
     ranks = {number: rank(part) for number, part in enumerate(parts)}
@@ -275,7 +281,7 @@ def _choose_passages(
             break
         part = parts[number]
         numbered = list(enumerate(part.lines, part.start))
-        lines, is_whole = _cut(numbered, score, min(budget, MAX_PASSAGE_TOKENS), marked)
+        lines, is_whole = _cut(numbered, score, min(budget, MAX_PASSAGE_TOKENS), names)
         size = count_tokens("\n".join(line for _, line in lines)) + 8
         if lines and size <= budget + 8:
             chosen[number] = lines, is_whole
@@ -292,19 +298,22 @@ def _cut(
     lines: Sequence[tuple[int, str]],
     score: Callable[[str], float],
     budget: int,
-    marked: Collection[int] = (),
+    names: _Names,
 ) -> tuple[list[tuple[int, str]], bool]:
     """Return the units around the best lines, within the budget, and whether that is all.
 
     A unit is a row of a table, with the table's head, a list item, or a line.
     """
-    clipped = [(number, _clip(line, MAX_CHARACTERS, ())) for number, line in lines]
+    clipped = [
+        (number, _clip(line, MAX_CHARACTERS, _names_in(line, names, number)))
+        for number, line in lines
+    ]
     if count_tokens("\n".join(line for _, line in clipped)) <= budget:
         return _trim(clipped), True
     units = _units([line for _, line in lines])
     scores = [
         score("\n".join(lines[i][1] for i in unit))
-        + (EVIDENCE_BONUS if any(lines[i][0] in marked for i in unit) else 0)
+        + (EVIDENCE_BONUS if any(lines[i][0] in names.reasons for i in unit) else 0)
         for unit in units
     ]
     kept: set[int] = set()
@@ -363,6 +372,15 @@ def _trim(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
     while lines and not lines[0][1].strip():
         lines.pop(0)
     return lines
+
+
+def _names_in(line: str, names: _Names, number: int) -> Sequence[str]:
+    """Return the names of the evidence in a line, or the longest word of the reason for it."""
+    if len(line) <= MAX_CHARACTERS:
+        return ()
+    found = [name for name in names.names if name in line]
+    words = [word.strip("`.,:;()") for word in names.reasons.get(number, "").split()]
+    return found or sorted((word for word in words if word and word in line), key=len)[-1:]
 
 
 def _clip(line: str, limit: int, names: Sequence[str]) -> str:
@@ -441,7 +459,10 @@ def _choose_hunks(
             else budget
         )
         lines, is_whole = _cut(
-            list(enumerate(hunk.lines)), line_score, min(most, budget, MAX_HUNK_TOKENS)
+            list(enumerate(hunk.lines)),
+            line_score,
+            min(most, budget, MAX_HUNK_TOKENS),
+            _Names((), frozenset(), {}),  # a line begins with its sign
         )
         if not any(line[:1] in {"+", "-"} for _, line in lines):
             continue

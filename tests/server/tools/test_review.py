@@ -39,18 +39,43 @@ def test_case_ends_with_commands_where_no_tool_settles_it(ask, unmarked):
     text = unmarked(ask("ubp_review_change"))
     assert "delimited by MARKER.)\n" in text
     assert "\n  If the page is still accurate: ubp ack docs/client.md\n" in text
-    assert "\n  If the page describes src/client.py: ubp bind " in text
+    assert "\n  If the page describes src/client.py: ubp bind --write docs/guide.md\n" in text
     assert "ubp_update_page" not in text
 
 
 @pytest.mark.usefixtures("project")
 def test_case_ends_with_the_calls_that_settle_it_where_they_are_offered(ask):
     text = ask("ubp_review_change", ["+edit"])
-    assert '\n  If the page must change: ubp_update_page(filepath="docs/client.md")\n' in text
+    page = 'filepath="docs/client.md"'
+    assert f'must change: ubp_update_page({page}, expected_blob="…", reason="…")\n' in text
     assert 'accurate: ubp_acknowledge(filepath="docs/client.md", reason="…")\n' in text
     sources = 'sources=["src/client.py"]'
     assert f': ubp_bind(filepath="docs/guide.md", {sources}, reason="…")\n' in text
     assert "ubp ack" not in text
+
+
+def test_agent_is_not_sent_to_a_command_that_needs_a_terminal(repository, ask):
+    code = "def open_client(url):\n    connection = url\n    return connection\n"
+    repository.write("src/client.py", code)
+    for number in range(6):
+        repository.write(f"src/m{number}.py", f"def f{number}(connection):\n    return 1\n")
+    repository.write("docs/guide.md", "# Guide\n\nIt has a `connection` and more.\n")
+    repository.commit()
+    repository.write("src/client.py", code.replace("= url", "= url or 3"))
+    text = ask("ubp_review_change", paths=["docs/guide.md"])
+    assert "describes src/client.py: list it as a source in its front matter\n" in text
+    assert "ubp bind" not in text
+
+
+def test_subjects_of_many_commits_are_not_those_of_a_case(project, ask):
+    project.commit("Rename the limit")
+    assert "\nCommit: Rename the limit\n" in ask("ubp_review_change", base="HEAD~1")
+    for number in range(2):
+        project.write("src/other.py", f"number = {number}\n")
+        project.commit(f"Change another file {number}")
+    text = ask("ubp_review_change", base="HEAD~3")
+    assert "-def open_client(url, retry_limit=3):" in text
+    assert "Commit: " not in text
 
 
 @pytest.mark.usefixtures("project")

@@ -57,6 +57,7 @@ LIKELY = 0.3  # cases of this probability are marked
 # the 23 above 2 (docs/measurements.md).
 WHOLE = 0.1
 MAX_SUBJECTS = 2  # that agents read with each case
+INTERACTIVE = "-i"  # which agents cannot use
 UPDATE = "ubp_update_page"
 DESCRIBES = "the page describes the source"
 
@@ -328,7 +329,7 @@ def _actions(
             is_confident = (reason.confidence or 0.0) >= MIN_CONFIDENCE
             yield ActionRecord(
                 when=DESCRIBES,
-                command=ubp_command("bind", "--write" if is_confident else "-i", page),
+                command=ubp_command("bind", "--write" if is_confident else INTERACTIVE, page),
                 tool="ubp_bind",
                 source=reason.path,
             )
@@ -577,19 +578,24 @@ def _emphasized(line: str, names: Sequence[str], write: Writer) -> str:
 
 
 def _body(case: CaseRecord, record: ReviewRecord) -> str:
-    subjects = (f"Commit: {subject}" for subject in record.subjects[:MAX_SUBJECTS])
+    # The last ones of many are seldom those that concern the page.
+    is_whole = len(record.subjects) <= MAX_SUBJECTS
+    subjects = (f"Commit: {subject}" for subject in record.subjects if is_whole)
     return "\n".join([*subjects, *page_lines(case.passages), *change_lines(case)])
 
 
 def _steps(case: CaseRecord, write: Writer) -> Iterator[str]:
     if write.is_agent and UPDATE in write.offered:
         page = quoted(case.filepath)
-        yield f"  If the page must change: {UPDATE}(filepath={page}{write.arguments()})"
+        arguments = f', expected_blob="\u2026", reason="\u2026"{write.arguments()}'
+        yield f"  If the page must change: {UPDATE}(filepath={page}{arguments})"
     for action in case.actions:
         if write.is_agent and action.tool in write.offered:
             arguments = "".join(f", {name}={value}" for name, value in _arguments(action))
             call = f"{action.tool}(filepath={quoted(case.filepath)}{arguments}{write.arguments()})"
             yield f"  If {_when(action, write)}: {call}"
+        elif write.is_agent and f" {INTERACTIVE} " in action.command:
+            yield f"  If {_when(action, write)}: list it as a source in its front matter"
         else:
             command = write.style.cyan(printable(action.command))
             yield f"  If {_when(action, write)}: {command}"
