@@ -104,6 +104,16 @@ def test_model_receives_page_that_unstaged_change_makes_wrong(project, ubp, agen
     )
 
 
+def test_page_that_lists_nothing_cannot_be_acknowledged(project, ubp):
+    ubp(project, "init", "--agent", "claude", "--yes")
+    project.write("docs/client.md", "# Client\n\n`open_client()` tries `retry_limit` times.\n")
+    project.write("src/client.py", CODE)
+    project.commit()
+    project.write("src/client.py", CODE.replace("retry_limit", "attempts"))
+    text = received("claude", run_hook(project.root, "claude", payload("claude")))
+    assert text.endswith("Call ubp_review_change, or run `ubp review`; then edit each page.")
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_model_that_continues_because_of_hook_is_not_stopped_again(project, ubp, agent):
     ubp(project, "init", "--agent", agent, "--yes")

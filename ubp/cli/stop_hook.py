@@ -94,10 +94,10 @@ def message(likely: Iterable[CaseRecord]) -> str:
     if others:
         lines.append(f"Also review {also}{more}.")
     settle = ubp_command("ack", "PAGE", "--reason", "WHY")
-    lines.append(
-        "Call ubp_review_change, or run `ubp review`; then edit each page, or if it is still "
-        f"accurate: `{settle}`."
-    )
+    tools = {action.tool for case in (first, *others) for action in case.actions}
+    can_settle = "ubp_acknowledge" in tools
+    accurate = f", or if it is still accurate: `{settle}`" if can_settle else ""
+    lines.append(f"Call ubp_review_change, or run `ubp review`; then edit each page{accurate}.")
     return "\n".join(lines)
 
 

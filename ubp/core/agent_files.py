@@ -16,7 +16,8 @@ UBP knows which pages describe which sources, and whether a page still matches t
 - To find a page by its topic: `ubp_search`; each result says whether the page is stale. Trust the
   code where it is.
 - After you changed code: `ubp_review_change` lists the pages that the change may make wrong, and
-  where. Edit these pages. If one is still accurate: `ubp ack PAGE --reason 'WHY'`.
+  where. Edit these pages. If one that lists its sources is still accurate:
+  `ubp ack PAGE --reason 'WHY'`.
 - For an exact string in code, use grep: UBP searches pages.
 
 Without the tools, the commands are `ubp impact`, `ubp search` and `ubp review`. What pages
