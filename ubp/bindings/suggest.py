@@ -55,13 +55,15 @@ MAX_COMMITS = 500  # in which a file's changes are replayed, as by `ubp bind --r
 class SuggestRequest(NamedTuple):
     """At most `limit` sources of each document, none of them hidden or refused.
 
-    `scope` identifies the configuration that hides files, and the keys of source references.
+    `scope` identifies the configuration that hides files, and the keys of source references. With
+    `narrows` the symbols that a document names replace files that change often.
     """
 
     pages: Sequence[FilePath]
     limit: int
     refused: Collection[tuple[FilePath | None, FilePath]]
     scope: str
+    narrows: bool = True
 
 
 class BindingCounts(NamedTuple):
@@ -72,8 +74,14 @@ class BindingCounts(NamedTuple):
     sources: int
 
 
-def suggest_bindings(
-    session: Session, view: View, pages: Sequence[str], *, limit: int, all_pages: bool
+def suggest_bindings(  # noqa: PLR0913  # what to look for
+    session: Session,
+    view: View,
+    pages: Sequence[str],
+    *,
+    limit: int,
+    all_pages: bool,
+    narrows: bool = True,
 ) -> BindingSuggestions:
     """Return the sources that pages seem to describe.
 
@@ -95,7 +103,8 @@ def suggest_bindings(
     if len(records) == len(selected):  # they were asked for
         records = frozenset()
     selected = [path for path in selected if path not in records]
-    request = SuggestRequest(selected, limit, config.refused, f"{scope_key(config)}\n{config.keys}")
+    scope = f"{scope_key(config)}\n{config.keys}"
+    request = SuggestRequest(selected, limit, config.refused, scope, narrows)
     suggestions = suggest_sources(session, view, request)
     return BindingSuggestions(tuple(suggestions), len(documents), len(bound), len(records))
 
@@ -104,7 +113,7 @@ def suggest_sources(session: Session, view: View, request: SuggestRequest) -> li
     """Return the suggested sources of each document, without those that it names or includes."""
     refused = sorted(request.refused, key=lambda pair: (pair[0] or "", pair[1]))
     own_names = sorted(read_own_names(session.repository))
-    question = (request.pages, request.limit, refused, request.scope, own_names)
+    question = (request.pages, request.limit, refused, request.scope, request.narrows, own_names)
     cache = _SuggestionCache(view, question)
     if (cached := cache.read()) is not None:
         return cached
@@ -123,7 +132,8 @@ def suggest_sources(session: Session, view: View, request: SuggestRequest) -> li
     suggestions = [
         page._replace(suggestions=()) if page.filepath in rendered else page for page in suggestions
     ]
-    suggestions = _narrow(suggestions, view, session.history, request.limit)
+    if request.narrows:
+        suggestions = _narrow(suggestions, view, session.history, request.limit)
     cache.write(suggestions)
     return suggestions
 

@@ -1,6 +1,6 @@
 """Pages that list no sources, and the sources that they seem to describe, where these drifted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ubp.bindings.features import BindingSuggestions, Suggestion
@@ -26,12 +26,18 @@ class Unlisted:
     verdict: ReferenceVerdict
 
 
-def find_unlisted(session: Session, view: View, limit: int) -> tuple[Unlisted, ...]:
+def find_unlisted(
+    session: Session, view: View, limit: int, paths: Sequence[str] = ()
+) -> tuple[Unlisted, ...]:
     """Return the pages that would not be fresh if they listed what they probably describe.
 
-    Those that name what changed come first, then the most confident ones.
+    Of all pages, or of those at `paths`. Those that name what changed come first, then the most
+    confident ones.
     """
-    suggested = _best(suggest_bindings(session, view, (), limit=1, all_pages=False))
+    suggestions = suggest_bindings(
+        session, view, paths, limit=1, all_pages=False, narrows=False
+    )  # whole files are compared
+    suggested = _best(suggestions)
     pages = [
         _listing(page, suggested[path]) for path, page in view.pages_at(list(suggested)).items()
     ]

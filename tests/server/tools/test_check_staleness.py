@@ -86,13 +86,24 @@ def test_page_without_sources_gets_likely_ones(drifted, answer):
     assert first["source_path"] == "src/token_store.py"
     assert first["evidence"][0].keys() >= {"kind", "detail", "weight"}
     assert document["resolve"] == (
-        "List the sources that the page describes (see suggested_refs)"
+        "List the sources that the page describes, such as those suggested,"
         " under source_refs in its front matter."
     )
     assert f"\n  suggested: src/token_store.py ({first['confidence']:.2f}: " in found.text
     assert "key.py" not in found.text + str(found.record)
     small = answer("check_staleness", filepath="token_store.md", max_size=2000)
     assert len(str(small.record)) <= 2000
+
+
+def test_pages_without_sources_are_listed_together(drifted, answer):
+    drifted.write("docs/more.md", "# More\n")
+    drifted.commit("More")
+    text = answer("check_staleness", filepath="docs").text
+    assert "\n2 pages without sources: docs/free.md, docs/more.md\n  Next: List the" in text
+    assert text.count("Next: List the") == 1
+    assert '\ndocs/free.md: "Free" (untracked)\n' in (
+        answer("check_staleness", filepath="free.md").text
+    )
 
 
 @pytest.mark.usefixtures("drifted")

@@ -127,3 +127,9 @@ def test_staleness_where_no_page_lists_sources_has_probable_pages(ask, repositor
     assert "These seem to describe a source that changed after their last edit" in text
     assert "\n  docs/client.md  0." in text
     assert 'the page names "retry_limit"' in text
+    next_call = '\nWhat changed since then: ubp_review_change(paths=["docs/client.md"])\n'
+    assert next_call in text
+    one = ask("ubp_check_staleness", filepath="docs/client.md")
+    assert "\n  docs/client.md  0." in one
+    assert next_call in one
+    assert "src/client.py" in ask("ubp_review_change", paths=["docs/client.md"])

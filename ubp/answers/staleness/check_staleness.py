@@ -250,7 +250,8 @@ class CheckedRecord:
     accepted: Annotated[Count, "number of references accepted as debt"] = 0
     unlisted: Annotated[
         tuple[UnlistedRecord, ...],
-        "where no page lists sources: pages that seem to describe a source that changed after them",
+        "where none of these pages lists sources: those that seem to describe one that changed"
+        " after them",
     ] = ()
     settled: Annotated[Count, "number of obsolete lines in the debt file"] = 0
 
@@ -330,14 +331,14 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
             for finding in find_removed_mentions(session, paths, target)
         ),
         translations=_count_languages(session, report) if path is None else (),
-        unlisted=_find_unlisted(session) if not (path or report.summary.bound) else (),
+        unlisted=() if own or report.summary.bound else _find_unlisted(session, paths),
         accepted=report.accepted,
         settled=len(report.obsolete_debts),
     )
 
 
-def _find_unlisted(session: Session) -> tuple[UnlistedRecord, ...]:
-    """Return the pages that are probably not fresh, where no page says what it describes."""
+def _find_unlisted(session: Session, paths: Sequence[str]) -> tuple[UnlistedRecord, ...]:
+    """Return the pages that are probably not fresh, where none says what it describes."""
     return tuple(
         UnlistedRecord(
             filepath=found.filepath,
@@ -348,7 +349,7 @@ def _find_unlisted(session: Session) -> tuple[UnlistedRecord, ...]:
             since=moment_or_none(found.verdict.since),
             evidence=tuple(map(evidence_record, found.verdict.evidence)),
         )
-        for found in find_unlisted(session, session.view(), MAX_UNLISTED)
+        for found in find_unlisted(session, session.view(), MAX_UNLISTED, paths)
     )
 
 
@@ -522,7 +523,7 @@ def _next_step(assessment: Assessment, key: str, *, has_suggestions: bool) -> st
     ]
     steps = []
     if assessment.level == "untracked":
-        proposals = " (see suggested_refs)" if has_suggestions else ""
+        proposals = ", such as those suggested," if has_suggestions else ""
         steps.append(
             f"List the sources that the page describes{proposals} under {key} in its front matter."
         )
@@ -713,13 +714,21 @@ def text(record: CheckedRecord, write: Writer) -> Iterator[str]:
     ]
     marker = write.marker(*diffs, *(page.content or "" for page in record.documents))
     yield f"{_summary(record.summary)} {write.notice(marker)}"
+    bare = [page for page in record.documents if _is_bare(page)]
     for page in record.documents:
-        yield from _page_text(page, marker, write, record.complete_with)
+        if page not in bare or len(bare) == 1:
+            yield from _page_text(page, marker, write, record.complete_with)
+    if len(bare) > 1:
+        yield ""
+        names = ", ".join(write.path(page.filepath) for page in bare)
+        yield f"{count(len(bare), 'page')} without sources: {names}"
+        yield f"  Next: {printable(bare[0].resolve)}"
     if record.translations:
         yield ""
         yield "Translations (give a filepath to see one):"
         yield from (f"  {_language(language)}" for language in record.translations)
-    if not (record.summary.bound or record.documents):
+    if record.unlisted or not (record.summary.bound or record.documents):
+        yield from ([""] if record.documents else [])
         yield from _unlisted_text(record, write)
     if record.removed_names:
         yield ""
@@ -729,6 +738,12 @@ def text(record: CheckedRecord, write: Writer) -> Iterator[str]:
     if record.truncated_count:
         advice = f"repeat the call with {record.complete_with or 'a larger max_size'}"
         yield f"[{count(record.truncated_count, 'page')} omitted: {advice}]"
+
+
+def _is_bare(page: CheckedPageRecord) -> bool:
+    """Return whether there is nothing to say about a page but that it lists no sources."""
+    has_more = page.problems or page.suggested_refs or page.content
+    return page.staleness == "untracked" and not has_more
 
 
 def _unlisted_text(record: CheckedRecord, write: Writer) -> Iterator[str]:
@@ -745,6 +760,8 @@ def _unlisted_text(record: CheckedRecord, write: Writer) -> Iterator[str]:
         named = f"; the page names {names}, which it changed" if names else ""
         confidence = f"{page.suggestion.confidence:.2f}"
         yield f"  {write.path(page.filepath)}  {confidence}  {source} {verdict}{named}"
+    pages = ", ".join(quoted(page.filepath) for page in record.unlisted)
+    yield f"What changed since then: ubp_review_change(paths=[{pages}]{write.arguments()})"
 
 
 def _omitted(number: int, noun: str) -> Iterator[str]:
