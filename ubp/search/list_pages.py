@@ -196,7 +196,8 @@ def narrow_lines(page: OpenPage, data: bytes, first: int, last: int) -> OpenPage
     Raises:
         PageNotFoundError: it has fewer lines.
     """
-    number = len(SourceText(data).lines)
+    texts = SourceText(data).lines
+    number = len(texts) if texts[-1] else len(texts) - 1  # none follows the last newline
     if first > number:
         raise PageNotFoundError(
             f"{page.document.path} has no line {first}.", cause=f"It has {number} lines."

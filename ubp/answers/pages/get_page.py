@@ -467,7 +467,11 @@ def _agents_text(record: PageRecord, write: Writer) -> Iterator[str]:
     facts += [write.level(record.staleness), *dates(record.created_at, record.updated_at)]
     facts += ["uncommitted changes"] if record.uncommitted else []
     facts += [f"as your proposal {record.proposal} has it"] if record.proposal else []
-    yield ", ".join([*facts, f"blob {record.blob[:SHORT_ID]}"])
+    facts += [f"blob {record.blob[:SHORT_ID]}"]
+    if record.content:
+        line_end = record.line_start + record.content.rstrip("\n").count("\n")
+        facts += [f"lines {record.line_start}-{line_end}"]
+    yield ", ".join(facts)
     for reference in record.stale_refs:
         yield f"Source {write.name(reference.source_path)}: {printable(reference.reason)}"
         for commit in reference.commits:
