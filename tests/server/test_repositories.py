@@ -109,6 +109,12 @@ async def test_unknown_repository_is_an_error_that_lists_the_known_ones(client):
     )
 
 
+async def test_error_is_about_a_repository_like_an_answer(client):
+    answer = await client.call_tool("ubp_get_page", {"filepath": "docs/web.md"})
+    assert answer.is_error
+    assert answer.content[0].text.startswith("Repository api:\nError -32003 (page_not_found): ")
+
+
 async def test_resources_belong_to_their_repository(client):
     listed = [resource.uri for resource in (await client.list_resources()).resources]
     assert "ubp://stale?repository=api" in listed

@@ -152,8 +152,10 @@ def _with_tools(sentence: str, offered: Collection[str]) -> str:
     return _COMMAND.sub(tool, sentence)
 
 
-def error_result(error: MCPError) -> CallToolResult:
+def error_result(error: MCPError, about: str = "") -> CallToolResult:
     """Return an error as the result of a tool; its code and data are in `_meta`.
+
+    `about` precedes the text.
 
     Raises:
         MCPError: it is an internal error.
@@ -161,7 +163,7 @@ def error_result(error: MCPError) -> CallToolResult:
     code, message, data = error.error.code, error.error.message, error.error.data
     if code == INTERNAL_ERROR:
         raise error
-    text = TextContent(text=f"Error {code} ({data['kind']}): {message}")
+    text = TextContent(text=f"{about}Error {code} ({data['kind']}): {message}")
     return CallToolResult(
         content=[text],
         is_error=True,

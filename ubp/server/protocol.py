@@ -56,7 +56,7 @@ from ubp.server.errors import (
     translate,
 )
 from ubp.server.prompts import list_prompts, prompt_rows, writer
-from ubp.server.repositories import REPOSITORY, Repositories
+from ubp.server.repositories import REPOSITORY, Repositories, subject_line
 from ubp.server.resources import (
     APPS,
     check_address,
@@ -337,7 +337,8 @@ async def _call_tool(
         translated = translate(error, tools)
         if is_structured and tool is not None and tool.failure:
             return failure_result(tool.failure, translated)
-        return error_result(translated)
+        is_chosen = repositories.names and tools
+        return error_result(translated, subject_line(served.name) if is_chosen else "")
     except Exception as error:
         if not is_structured or tool is None or not tool.failure or isinstance(error, MCPError):
             raise

@@ -166,7 +166,12 @@ class Repositories:
 
 def _named(tool: AnyTool, name: str) -> AnyTool:
     about = repeating(tool, {REPOSITORY: name})
-    return replace(tool, text=lambda record: f"Repository {printable(name)}:\n{about.text(record)}")
+    return replace(tool, text=lambda record: f"{subject_line(name)}{about.text(record)}")
+
+
+def subject_line(name: str) -> str:
+    """Return the first line of an answer about one of several repositories."""
+    return f"Repository {printable(name)}:\n"
 
 
 def short_names(roots: Sequence[str]) -> tuple[str, ...]:

@@ -105,6 +105,11 @@ def test_impact_of_a_source_that_no_page_lists_has_probable_pages(ask, repositor
     assert text.startswith("1 page to review for src/client.py.")
     assert "No page lists it as a source. These seem to describe it, with a confidence:\n" in text
     assert "docs/client.md:3" in text
+    repository.write("docs/second.md", "# Client\n\n`open_client()` in `src/client.py`.\n")
+    repository.commit()
+    limited = ask("ubp_get_impact", path="src/client.py", limit=1)
+    assert limited.startswith("1 page to review for src/client.py.")
+    assert ask("ubp_get_impact", path="src/client.py").startswith("2 pages to review ")
 
 
 def test_impact_of_a_source_that_no_page_names_says_with_how_many_it_was_compared(ask, repository):

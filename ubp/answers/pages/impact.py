@@ -164,7 +164,8 @@ def run(session: Session, request: ImpactRequest) -> ImpactRecord:
     subject = resolve_target(request.path, session, view, graph, referencing)
     impact = find_impact(graph, subject, depending, request.depth, request.limit)
     levels = assess_paths(session, view, [page.document.path for page in impact.impacted])
-    probable, compared = _find_probable(session, view, subject)
+    most = min(request.limit, MAX_PROBABLE)
+    probable, compared = _find_probable(session, view, subject, most)
     return ImpactRecord(
         path=subject.path,
         kind=subject.kind,
@@ -181,14 +182,14 @@ def run(session: Session, request: ImpactRequest) -> ImpactRecord:
 
 
 def _find_probable(
-    session: Session, view: View, subject: ImpactTarget
+    session: Session, view: View, subject: ImpactTarget, most: int
 ) -> tuple[tuple[ProbablePageRecord, ...], int]:
     """Return the pages that seem to describe a source which no page lists, and of how many."""
     is_listed = any(step.reason == "source_reference" for step in subject.first)
     if is_listed or subject.kind == "page" or not subject.exists:
         return (), 0
     path = FilePath(subject.path.partition("#")[0])
-    describing = find_describing(session, view, path, MAX_PROBABLE)
+    describing = find_describing(session, view, path, most)
     pages = view.pages_at([found.page for found in describing.found])
     return tuple(
         ProbablePageRecord(
