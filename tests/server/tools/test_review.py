@@ -1,5 +1,7 @@
 """What a change means, as agents read it; and what they read where nothing is bound."""
 
+import re
+
 import pytest
 
 from ubp.server.tools.registry import select_tools
@@ -109,7 +111,14 @@ def test_impact_of_a_source_that_no_page_lists_has_probable_pages(ask, repositor
     repository.commit()
     limited = ask("ubp_get_impact", path="src/client.py", limit=1)
     assert limited.startswith("1 page to review for src/client.py.")
-    assert ask("ubp_get_impact", path="src/client.py").startswith("2 pages to review ")
+    for number in range(5):
+        text = f"# Client {number}\n\n`open_client()` in `src/client.py`.\n"
+        repository.write(f"docs/more-{number}.md", text)
+    repository.commit()
+    every = ask("ubp_get_impact", path="src/client.py")
+    assert every.startswith("7 pages to review ")
+    assert every.count("  0.") == 5
+    assert re.search(r"^Less likely: docs/\S+\.md, docs/\S+\.md$", every, re.MULTILINE)
 
 
 def test_impact_of_a_source_that_no_page_names_says_with_how_many_it_was_compared(ask, repository):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.answers.bindings.suggestion import SuggestionRecord, suggestion_record
-from ubp.bindings.describing import find_describing
+from ubp.bindings.describing import Describing, DescribingPages, find_describing
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, LinkType
 from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request, ToolTraits
@@ -107,6 +107,9 @@ class ImpactRecord:
         "where no page lists the file or folder as a source: pages that seem to describe it,"
         " likeliest first",
     ]
+    less_probable: Annotated[
+        tuple[PagePath, ...], "further such pages, which are less likely to"
+    ] = ()
     compared: Annotated[Count, "number of pages that were compared with it for that"]
 
 
@@ -164,8 +167,8 @@ def run(session: Session, request: ImpactRequest) -> ImpactRecord:
     subject = resolve_target(request.path, session, view, graph, referencing)
     impact = find_impact(graph, subject, depending, request.depth, request.limit)
     levels = assess_paths(session, view, [page.document.path for page in impact.impacted])
-    most = min(request.limit, MAX_PROBABLE)
-    probable, compared = _find_probable(session, view, subject, most)
+    describing = _find_describing(session, view, subject, request.limit)
+    probable = describing.found[:MAX_PROBABLE]
     return ImpactRecord(
         path=subject.path,
         kind=subject.kind,
@@ -176,30 +179,33 @@ def run(session: Session, request: ImpactRequest) -> ImpactRecord:
         ),
         total=impact.total,
         truncated_count=impact.total - len(impact.impacted),
-        probable=probable,
-        compared=compared,
+        probable=_probable_records(view, probable),
+        less_probable=tuple(found.page for found in describing.found[MAX_PROBABLE:]),
+        compared=describing.compared,
     )
 
 
-def _find_probable(
-    session: Session, view: View, subject: ImpactTarget, most: int
-) -> tuple[tuple[ProbablePageRecord, ...], int]:
+def _find_describing(
+    session: Session, view: View, subject: ImpactTarget, limit: int
+) -> DescribingPages:
     """Return the pages that seem to describe a source which no page lists, and of how many."""
     is_listed = any(step.reason == "source_reference" for step in subject.first)
     if is_listed or subject.kind == "page" or not subject.exists:
-        return (), 0
-    path = FilePath(subject.path.partition("#")[0])
-    describing = find_describing(session, view, path, most)
-    pages = view.pages_at([found.page for found in describing.found])
+        return DescribingPages((), 0)
+    return find_describing(session, view, FilePath(subject.path.partition("#")[0]), limit)
+
+
+def _probable_records(view: View, found: Sequence[Describing]) -> tuple[ProbablePageRecord, ...]:
+    pages = view.pages_at([describing.page for describing in found])
     return tuple(
         ProbablePageRecord(
-            doc_id=doc_id(found.page),
-            filepath=found.page,
-            title=title_of(pages[found.page]),
-            suggestion=suggestion_record(found.suggestion),
+            doc_id=doc_id(describing.page),
+            filepath=describing.page,
+            title=title_of(pages[describing.page]),
+            suggestion=suggestion_record(describing.suggestion),
         )
-        for found in describing.found
-    ), describing.compared
+        for describing in found
+    )
 
 
 def _source_steps(uses: Iterable[SourceUse], target: FilePath) -> list[ImpactStep]:
@@ -259,7 +265,8 @@ def text(record: ImpactRecord, write: Writer) -> Iterator[str]:
 
 def _agents_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
     path = write.name(record.path) if record.path else "the repository"
-    pages = count(record.total or len(record.probable), "page")
+    probable = len(record.probable) + len(record.less_probable)
+    pages = count(record.total or probable, "page")
     yield f"{pages} to review for {path}. {write.notice()}"
     if not record.exists:
         yield f"{path} does not exist now."
@@ -288,6 +295,8 @@ def _probable_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
         source = f"  {write.name(suggestion.source_path)}" if is_inside else ""
         details = "; ".join(write.quote(item.detail) for item in suggestion.evidence[:MAX_EVIDENCE])
         yield f"  {place}  {suggestion.confidence:.2f}{source}  {details}"
+    if record.less_probable:
+        yield f"Less likely: {', '.join(map(write.path, record.less_probable))}"
 
 
 def _step_text(step: StepRecord, write: Writer) -> str:
