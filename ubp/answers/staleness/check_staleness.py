@@ -760,8 +760,8 @@ def _unlisted_text(record: CheckedRecord, write: Writer) -> Iterator[str]:
         named = f"; the page names {names}, which it changed" if names else ""
         confidence = f"{page.suggestion.confidence:.2f}"
         yield f"  {write.path(page.filepath)}  {confidence}  {source} {verdict}{named}"
-    pages = ", ".join(quoted(page.filepath) for page in record.unlisted)
-    yield f"What changed since then: ubp_review_change(paths=[{pages}]{write.arguments()})"
+    first = quoted(record.unlisted[0].filepath)
+    yield f"What changed since then: ubp_review_change(paths=[{first}]{write.arguments()})"
 
 
 def _omitted(number: int, noun: str) -> Iterator[str]:
