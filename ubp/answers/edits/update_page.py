@@ -29,7 +29,7 @@ class UpdatePageRequest(Request[EditRecord]):
 
     filepath: Path
     reason: Reason
-    expected_blob: Annotated[str, "blob id of the text you read; nothing is lost meanwhile"]
+    expected_blob: Annotated[str, "blob id of the text you read"]
     content: Annotated[Content, "the new page, or with section its new text"] | None = None
     section: Annotated[str, "replace this section: id or heading"] | None = None
     append: Annotated[Content, "add this at the end instead"] | None = None
