@@ -449,6 +449,7 @@ def test_impact_has_its_chains(asked):
         "exists": True,
         "total": 2,
         "probable": [],
+        "less_probable": [],
         "compared": 0,
         "truncated_count": 0,
     }
