@@ -1,6 +1,7 @@
 """The versions of files in the history of a commit: which blobs lay at a path, and until when."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ubp.core.model import FilePath, ObjectId
@@ -54,13 +55,6 @@ class FileVersions:
     ) -> None:
         self._commits = commits
         self._changes = changes
-        # What a commit removed, by blob and by name.
-        self._removed: dict[tuple[int, str], list[FilePath]] = {}
-        for path, of_path in changes.items():
-            for change in of_path:
-                if change.after is None and change.before is not None:
-                    for key in (change.before, _name(path)):
-                        self._removed.setdefault((change.position, key), []).append(path)
 
     def with_uncommitted(
         self, changes: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
@@ -105,6 +99,17 @@ class FileVersions:
             following = self._origin(following, added) if added else None
             if following and added:  # the version that was moved
                 position = added.position - 1
+
+    @cached_property
+    def _removed(self) -> Mapping[tuple[int, str], Sequence[FilePath]]:
+        """What each commit removed, by blob and by name."""
+        removed: dict[tuple[int, str], list[FilePath]] = {}
+        for path, of_path in self._changes.items():
+            for change in of_path:
+                if change.after is None and change.before is not None:
+                    for key in (change.before, _name(path)):
+                        removed.setdefault((change.position, key), []).append(path)
+        return removed
 
     def _commit(self, change: FileChange) -> LoggedCommit | None:
         return None if change.position == UNCOMMITTED else self._commits[change.position]
