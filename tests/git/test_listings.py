@@ -34,7 +34,7 @@ def bomb(repository):
         diff_trees,
         lambda repository, _, commit: read_changes(repository, [commit]),
         touched_between,
-        lambda repository, *commits: list(walk_trees(repository, commits)),
+        lambda repository, *commits: list(walk_trees(repository, commits, bool)),
     ],
     ids=["list_tree", "diff_trees", "read_changes", "touched_between", "walk_trees"],
 )
@@ -60,3 +60,26 @@ def test_tree_whose_folders_are_alike_is_counted_by_its_paths(repository, monkey
         monkeypatch.setattr("ubp.git.libgit2.MAX_TREE_PATHS", 11)
         with pytest.raises(TreeTooLargeError):
             check_tree_size(tree)
+
+
+def test_walked_trees_have_the_wanted_files_alone_also_those_that_change(repository):
+    repository.write("a.py", "A = 1\n")
+    repository.write("a.md", "# A\n")
+    first = repository.commit()
+    repository.write("a.py", "A = 2\n")
+    repository.write("a.md", "# B\n")
+    second = repository.commit()
+    asked = []
+
+    def is_wanted(path):
+        asked.append(path)
+        return path.endswith(".py")
+
+    with open_repository(str(repository.root), os.environ) as opened:
+        walked = [
+            (commit, dict(files))
+            for commit, files in walk_trees(opened, [first, second], is_wanted)
+        ]
+    blobs = [repository.git("rev-parse", f"{commit}:a.py") for commit in (first, second)]
+    assert walked == [(first, {"a.py": blobs[0]}), (second, {"a.py": blobs[1]})]
+    assert asked.count("a.py") == 1

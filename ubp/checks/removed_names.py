@@ -5,7 +5,7 @@ benchmark a table that it moves from commit to commit.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
@@ -611,7 +611,7 @@ def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[
     forms: dict[int, list[PathForm]] = {}
     is_file = frozenset(deleted)
     lasting = [path for path in deleted if not re.search(_NOTES, path)]
-    for path in with_emptied_folders(lasting, names.files()):
+    for path in with_emptied_folders(lasting, folders_of(names.files())):
         for form in path_forms(path, is_folder=path not in is_file and _is_public(path)):
             forms.setdefault(form.key, []).append(form)
     for key, pages in sorted(names.pages_with(forms.keys()).items()):
@@ -944,21 +944,19 @@ def path_forms(path: str, *, is_folder: bool = False) -> Iterator[PathForm]:
 
 
 def with_emptied_folders(
-    deleted: Collection[FilePath], files: Collection[FilePath]
+    deleted: Collection[FilePath], existing: AbstractSet[str]
 ) -> Iterator[FilePath]:
-    """Yield the deleted files, and the folders that no file is in any more."""
+    """Yield the deleted files, and their folders that are not among the existing ones."""
+    yield from deleted
+    yield from map(FilePath, sorted(folders_of(deleted) - existing))
+
+
+def folders_of(files: Iterable[FilePath]) -> set[str]:
+    """Return the folders that files are in, at any depth."""
     folders: set[str] = set()
-    for path in deleted:
-        yield path
+    for path in files:
         folder = path.rpartition("/")[0]
         while folder and folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    if folders:
-        existing: set[str] = set()
-        for file in files:
-            folder = file.rpartition("/")[0]
-            while folder and folder not in existing:
-                existing.add(folder)
-                folder = folder.rpartition("/")[0]
-        yield from map(FilePath, sorted(folders - existing))
+    return folders

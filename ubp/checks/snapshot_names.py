@@ -21,6 +21,7 @@ from ubp.checks.removed_names import (
     find_path,
     find_removed_names,
     find_removed_paths,
+    folders_of,
     is_example,
     is_source,
     occurs,
@@ -434,23 +435,26 @@ def _compare_with_past(
     now = {path: entry.id for path, entry in view.files()}
     old_sources: dict[ObjectId, dict[ObjectId, FilePath]] = {}
     old_paths: dict[ObjectId, list[FilePath]] = {}
-    for commit, files in walk_trees(context.repository, reversed(in_order)):
+
+    @cache  # a commit has thousands of files, and most of them are in the next one, too
+    def has_names(path: FilePath) -> bool:
+        return bool(language_of(path)) and defines_names(path) and is_source(path)
+
+    def is_wanted(path: FilePath) -> bool:
+        return (path not in now or has_names(path)) and not is_hidden(path)
+
+    for commit, files in walk_trees(context.repository, reversed(in_order), is_wanted):
         changed = [path for path, blob in files.items() if now.get(path) != blob]
-        changed = [path for path in changed if not is_hidden(path)]
-        old_sources[commit] = {
-            files[path]: path
-            for path in changed
-            if language_of(path) and defines_names(path) and is_source(path)
-        }
+        old_sources[commit] = {files[path]: path for path in changed if has_names(path)}
         old_paths[commit] = [path for path in changed if path not in now]
     definers, unread = _past_definers(view, old_sources, set().union(*dead.values()), names.limit)
     names.unread |= unread
-    owners = Owners(names)
+    owners, folders = Owners(names), folders_of(now)
     for commit, paths in pages.items():
         sources = old_sources[commit]
         forms = {
             form.key: form
-            for path in with_emptied_folders(old_paths[commit], now)
+            for path in with_emptied_folders(old_paths[commit], folders)
             for form in path_forms(path)
         }
         for page in paths:
@@ -563,13 +567,7 @@ def _blobs(view: View, ids: Collection[ObjectId]) -> Mapping[ObjectId, bytes | N
 
 
 def _with_folders(files: Collection[FilePath]) -> set[str]:
-    paths: set[str] = set(files)
-    for file in files:
-        folder = file.rpartition("/")[0]
-        while folder and folder not in paths:
-            paths.add(folder)
-            folder = folder.rpartition("/")[0]
-    return paths
+    return {*files, *folders_of(files)}
 
 
 @contextmanager

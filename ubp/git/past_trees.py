@@ -1,6 +1,6 @@
 """The files of many commits, read by libgit2 as differences from one to the next."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pygit2
 
@@ -14,9 +14,11 @@ REGULAR_FILES = frozenset({0o100644, 0o100755})
 
 
 def walk_trees(
-    repository: Repository, commits: Iterable[ObjectId]
+    repository: Repository, commits: Iterable[ObjectId], is_wanted: Callable[[FilePath], bool]
 ) -> Iterator[tuple[ObjectId, dict[FilePath, ObjectId]]]:
-    """Yield the blob of each regular file of each commit; the dictionary is changed in between.
+    """Yield the blob of each wanted file of each commit; the dictionary is changed in between.
+
+    Only regular files are asked about.
 
     Neighbors should be alike: only what differs between them is read.
 
@@ -45,7 +47,9 @@ def walk_trees(
             if delta.status == pygit2.enums.DeltaStatus.DELETED:
                 files.pop(decode_path(delta.old_file.raw_path), None)
             elif delta.new_file.mode in REGULAR_FILES:
-                files[decode_path(delta.new_file.raw_path)] = ObjectId(str(delta.new_file.id))
+                path = decode_path(delta.new_file.raw_path)
+                if path in files or is_wanted(path):
+                    files[path] = ObjectId(str(delta.new_file.id))
             else:
                 files.pop(decode_path(delta.new_file.raw_path), None)
         previous = tree
