@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 
 import pytest
 
@@ -32,6 +33,27 @@ def test_unknown_rule_is_refused_with_the_nearest_name():
         find_rules(["broken-links"])
     assert caught.value.hint.startswith("Did you mean broken-link? ")
     assert find_rules(NAMES) == RULES
+
+
+def test_source_in_a_submodule_or_behind_a_symbolic_link_is_not_said_never_to_have_existed(
+    repository, new_repository, check
+):
+    inner = new_repository("inner")
+    inner.write("src/a.py", "A = 1\n")
+    inner.commit()
+    repository.git("submodule", "--quiet", "add", str(inner.root), "sub")
+    repository.write("src/a.py", "A = 1\n")
+    os.symlink("src", repository.root / "link")
+    sources = ["sub/src/a.py", "link/a.py", "src/b.py"]
+    lines = "".join(f"- {source}\n" for source in sources)
+    repository.write("a.md", f"---\nsource_refs:\n{lines}---\n# A\n")
+    repository.commit()
+    there = "is in a submodule or behind a symbolic link, where Git lists no files."
+    assert [finding.message for finding in check(repository).findings] == [
+        f"sub/src/a.py {there}",
+        f"link/a.py {there}",
+        "src/b.py never existed.",
+    ]
 
 
 def test_drifted_sources_and_missing_sources_are_one_finding_each(repository, found):

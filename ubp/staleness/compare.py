@@ -3,7 +3,16 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference, Verdict
+from ubp.core.model import (
+    MODE_SUBMODULE,
+    MODE_SYMLINK,
+    Assessment,
+    FilePath,
+    Page,
+    ReferenceVerdict,
+    SourceReference,
+    Verdict,
+)
 from ubp.core.source import GlobSource, PartSource, file_of
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins
 from ubp.staleness.drift import DriftSince, Moves, find_drift
@@ -194,6 +203,8 @@ def _add_history(
     for request, baseline in drifted.items():
         drift = drifts[request]
         verdict, moved_to, fragment = verdicts[request].verdict, None, ""
+        if verdict == "not_found" and _is_behind_opaque_folder(verdicts[request], context):
+            verdicts[request] = verdicts[request]._replace(note="no_listing")
         if verdict == "deleted":
             if parts and isinstance(baseline.source, PartSource):
                 verdict, moved_to, fragment = parts.resolve_deleted(request, drift, moves)
@@ -228,6 +239,14 @@ def _without_ignored(
     is_uncommitted = any(baseline.source.matches(path) for path in changes)
     date = min((commit.date for commit in commits), default=None)
     return drift._replace(commits=commits, date=date, is_uncommitted=is_uncommitted)
+
+
+def _is_behind_opaque_folder(missing: ReferenceVerdict, context: StalenessContext) -> bool:
+    """Whether a source's path goes through a submodule or symlink, where Git lists no files."""
+    parts = missing.source_path.split("/")
+    folders = [FilePath("/".join(parts[:depth])) for depth in range(1, len(parts))]
+    entries = context.view.entries(folders).values()
+    return any(entry and entry.mode in {MODE_SUBMODULE, MODE_SYMLINK} for entry in entries)
 
 
 def _resolve_deleted(

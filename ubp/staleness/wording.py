@@ -118,8 +118,10 @@ def describe_noted(
     fetch = f"; fetch it: {ubp_command('collections', 'sync', unfetched)}" if unfetched else ""
     if verdict == "unknown" and note in UNKNOWN_REASONS:
         return f"could not be verified: {UNKNOWN_REASONS[note]}{fetch}"
+    if verdict == "not_found" and note == "no_listing":
+        return "is in a submodule or behind a symbolic link, where Git lists no files"
     text = describe_verdict(verdict, when, moved_to)
-    if note is None or verdict == "fresh":
+    if note is None or note not in WHOLE_REASONS or verdict == "fresh":
         return text
     return f"{text} (as a whole: {WHOLE_REASONS[note]}{fetch})"
 

@@ -1,5 +1,7 @@
 """A listed source does not exist: deleted, moved, or never committed.
 
+Nor do the files of a submodule or behind a symbolic link, which Git does not list.
+
 There is one finding for each missing source, at the line that lists it, and for each glob that
 matches no file. Pages with a missing source count as stale, but stale-doc does not report the same
 source again. Absolute paths and paths with `..` are reported by bad-front-matter.
@@ -36,6 +38,8 @@ def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
     hint = "Replace or remove the source."
     if moved_to:
         hint = f"Its new path is {moved_to}."
+    elif verdict.note == "no_listing":
+        hint = "List the submodule itself, or the path of the file that the link leads to."
     elif name := unnamed_collection(verdict):
         hint = f"Add it: {ubp_command('collections', 'add', name, 'SOURCE')}"
     return Finding(
