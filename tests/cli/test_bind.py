@@ -116,6 +116,12 @@ def test_bind_keeps_reasons_on_one_line(project, ubp, monkeypatch):
     ]
 
 
+def test_bind_without_pages_finds_none(repository, ubp):
+    repository.write("src/a.py", "a = 1\n")
+    repository.commit("Begin")
+    assert ubp(repository, "bind").out == "No pages found; nothing to bind.\n"
+
+
 @pytest.mark.usefixtures("proposed")
 def test_quiet_bind_prints_one_line_per_proposal(project, ubp):
     output = ubp(project, "bind", "--quiet", "--min-confidence", "0.4").out

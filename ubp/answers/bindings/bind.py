@@ -393,6 +393,9 @@ def _summary(
     record: BindRecord, write: Writer, request: BindRequest, records: int
 ) -> Iterator[str]:
     summary = record.summary
+    if not summary.documents:
+        yield write.style.yellow("No pages found; nothing to bind.")
+        return
     if not record.pages:
         pages = count(summary.documents, "page")
         found = f"Every page lists sources ({pages})." if summary.documents else "No pages found."
