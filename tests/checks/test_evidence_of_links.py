@@ -4,6 +4,7 @@ import pytest
 
 from ubp.checks.accept import accept_findings
 from ubp.checks.forms import unconfirmed_sentences
+from ubp.search.graph import Graph
 from ubp.workspace import Workspace
 
 
@@ -45,6 +46,18 @@ def test_unconfirmed_links_are_warnings_where_they_are_asked_for(guide, found):
     assert found(guide, rules=["broken-link"], lists_unconfirmed=True) == [
         "warning broken-link docs/index.md:3 markdown /api/one"
     ]
+
+
+def test_links_of_a_state_are_read_once_to_find_and_once_to_count(guide, check, monkeypatch):
+    # A link from the root, one to a heading, one by path and a wikilink: each needs its own counts.
+    links = "[x](/api/one) [y](/setup#none) [z](api/two.md) [[nowhere]]"
+    guide.write("docs/index.md", f"# Index\n\n{links}\n")
+    guide.write("notes/a.md", "# A\n\n[x](nowhere/one.md) [y](#Nowhere)\n")
+    passes = []
+    all_edges = Graph.all_edges
+    monkeypatch.setattr(Graph, "all_edges", lambda self: passes.append(1) or all_edges(self))
+    assert check(guide).unconfirmed
+    assert len(passes) == 2
 
 
 def test_address_of_a_page_that_was_removed_is_a_finding_with_the_commit(guide, check):

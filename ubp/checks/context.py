@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.checks.debt import Debts, accepted_debts
@@ -202,10 +203,10 @@ class RuleContext:
     def suspect_links(self) -> tuple[GraphEdge, ...]:
         """The links of the included pages in which a rule may find something."""
         if self.paths is None:
-            edges = list(self.graph.all_edges())
+            edges = self.graph.all_edges()
         else:
             by_page = self.graph.edges_of(sorted(self.paths))
-            edges = [edge for page_edges in by_page.values() for edge in page_edges]
+            edges = chain.from_iterable(by_page.values())
         suspects = [
             edge
             for edge in edges

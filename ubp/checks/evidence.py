@@ -321,13 +321,18 @@ class Evidence:
     def _copied(self) -> frozenset[str]:
         """The paths that the lists of books have and that are not there."""
         graph = self._context.graph
-        edges = (edge for edge in graph.all_edges() if edge.resolution.bucket == "missing")
+        lists = [
+            path
+            for path in self._context.view.document_paths()
+            if stem(path) == "summary"
+            and (site := graph.sites.of(path)) is not None
+            and site.style.name == "mdbook"
+        ]
         return frozenset(
             posixpath.normpath(edge.link.target)
+            for edges in graph.edges_of(lists).values()
             for edge in edges
-            if stem(edge.source) == "summary"
-            and (site := graph.sites.of(edge.source)) is not None
-            and site.style.name == "mdbook"
+            if edge.resolution.bucket == "missing"
         )
 
     def _is_lost_for_good(self, finding: Finding, link: Link, folder: FilePath) -> bool:

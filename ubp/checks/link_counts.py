@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
 
@@ -92,46 +93,31 @@ class LinkCounts:
 
     @cached_property
     def _links(self) -> Counter[_Form]:
-        return self._counts[0]
+        return self._tally.links
 
     @cached_property
     def _lost(self) -> Counter[_Form]:
-        return self._counts[1]
+        return self._tally.lost
 
     @cached_property
-    def _counts(self) -> tuple[Counter[_Form], Counter[_Form]]:
-        """How many links of each form there are, and how many of them lead nowhere."""
-        links, lost = Counter[_Form](), Counter[_Form]()
-        graph = self._context.graph
+    def _tally(self) -> "_Tally":
+        """What is counted, in one pass: reading 98,000 links of 9,700 pages takes 2 s."""
+        tally, graph = _Tally(), self._context.graph
         for edge in graph.all_edges():
             site = graph.sites.of(edge.source)
-            if edge.resolution.bucket in VERIFIABLE:
-                form = _form(site, edge.link, LINK)
-                links[form] += 1
-                lost[form] += edge.resolution.bucket == "missing"
-            if edge.resolution.has_anchor is not None:
-                form = _form(site, edge.link, ANCHOR)
-                links[form] += 1
-                lost[form] += self._is_lost_in_all(edge)
-        return links, lost
+            tally.add(edge, site, is_lost=self._is_lost_in_all(edge))
+        return tally
 
     def _is_lost_in_all(self, edge: GraphEdge) -> bool:
         """Return whether no page of the name, as in another language, has the anchor of a link."""
         target, anchor = edge.resolution.target, edge.link.anchor
-        if edge.resolution.has_anchor or target is None or anchor is None:
+        if edge.resolution.has_anchor is not False or target is None or anchor is None:
             return False
         return self._pages.sibling(target, anchor) is None
 
-    @cached_property
-    def _anchors(self) -> frozenset[tuple[FilePath, str, bool]]:
-        """The pages and anchors that links name, and whether the page has the anchor."""
-        return frozenset(
-            (edge.resolution.target, edge.link.anchor, edge.resolution.has_anchor)
-            for edge in self._context.graph.all_edges()
-            if edge.link.anchor
-            and edge.resolution.target is not None
-            and edge.resolution.has_anchor is not None
-        )
+    @property
+    def _anchors(self) -> set[tuple[FilePath, str, bool]]:
+        return self._tally.anchors
 
     @property
     def anchors_found(self) -> Counter[Site | None]:
@@ -208,29 +194,51 @@ class LinkCounts:
                     anchors.add((filler, target, anchor))
         return Counter(key[0] for key in found), Counter(key[0] for key in lost)
 
-    @cached_property
+    @property
     def neighbors(self) -> Mapping[tuple[Site | None, str], tuple[set[str], set[str]]]:
         """The names in each folder of addresses that lead to pages, and those that do not."""
-        neighbors = defaultdict[tuple[Site | None, str], tuple[set[str], set[str]]](
+        return self._tally.neighbors
+
+    @property
+    def sites_with_wikilinks(self) -> AbstractSet[Site | None]:
+        """The sites with a wikilink that leads somewhere; in others a plug-in may lack."""
+        return self._tally.sites_with_wikilinks
+
+
+class _Tally:
+    """What a pass over the links of a state counts.
+
+    `links` of each form, and how many of them are `lost`; the `anchors` that links name, with their
+    pages, and whether the page has the anchor.
+    """
+
+    def __init__(self) -> None:
+        self.links, self.lost = Counter[_Form](), Counter[_Form]()
+        self.anchors = set[tuple[FilePath, str, bool]]()
+        self.neighbors = defaultdict[tuple[Site | None, str], tuple[set[str], set[str]]](
             lambda: (set(), set())
         )
-        graph = self._context.graph
-        for edge in graph.all_edges():
-            folder, name = split_address(edge.link.target)
-            if folder and edge.resolution.bucket in {"resolved", "missing"}:
-                is_lost = edge.resolution.bucket == "missing"
-                neighbors[graph.sites.of(edge.source), folder][is_lost].add(name)
-        return neighbors
+        self.sites_with_wikilinks = set[Site | None]()
 
-    @cached_property
-    def sites_with_wikilinks(self) -> frozenset[Site | None]:
-        """The sites with a wikilink that leads somewhere; in others a plug-in may lack."""
-        graph = self._context.graph
-        return frozenset(
-            graph.sites.of(edge.source)
-            for edge in graph.all_edges()
-            if edge.link.kind in WIKILINKS and edge.resolution.target is not None
-        )
+    def add(self, edge: GraphEdge, site: Site | None, *, is_lost: bool) -> None:
+        """Count a link of a site; `is_lost`: its anchor leads nowhere."""
+        bucket, target, _, has_anchor = edge.resolution
+        if bucket in VERIFIABLE:
+            self._count(_form(site, edge.link, LINK), is_lost=bucket == "missing")
+        folder, name = split_address(edge.link.target)
+        if folder and bucket in {"resolved", "missing"}:
+            self.neighbors[site, folder][bucket == "missing"].add(name)
+        if target is not None and edge.link.kind in WIKILINKS:
+            self.sites_with_wikilinks.add(site)
+        if has_anchor is None:
+            return
+        self._count(_form(site, edge.link, ANCHOR), is_lost=is_lost)
+        if edge.link.anchor and target is not None:
+            self.anchors.add((target, edge.link.anchor, has_anchor))
+
+    def _count(self, form: _Form, *, is_lost: bool) -> None:
+        self.links[form] += 1
+        self.lost[form] += is_lost
 
 
 def _first_folder(path: FilePath) -> str:
