@@ -45,6 +45,69 @@ def test_rename_breaks_links_and_a_removed_heading_breaks_anchors(linked, found)
     assert staged(linked, found) == ["warning missing-anchor docs/c.md:3 markdown b.md#go"]
 
 
+ADDRESSES = {
+    "docusaurus, relative": ("docusaurus.config.js", "docs", "./old", "./more/new"),
+    "docusaurus": ("docusaurus.config.js", "docs", "/docs/old", "/docs/more/new"),
+    "starlight": ("astro.config.mjs", "src/content/docs", "/old/", "/more/new/"),
+    "nextra": ("next.config.js", "pages", "/old", "/more/new"),
+    "jekyll": ("_config.yml", "guide", "/guide/old", "/guide/more/new"),
+    "mkdocs, relative": ("mkdocs.yml", "docs", "../old/", "more/new.md"),
+}
+CONFIGS = {
+    "docusaurus.config.js": "module.exports = { presets: [['classic', {}]] }\n",
+    "astro.config.mjs": "import starlight from '@astrojs/starlight'\n",
+    "next.config.js": "import nextra from 'nextra'\n",
+    "_config.yml": "title: x\n",
+    "mkdocs.yml": "site_name: x\n",
+}
+
+
+@pytest.fixture
+def addressed(repository):
+    """Return a function that makes a site with a page, and another that links to its address."""
+
+    def make(config, folder, link, head=""):
+        repository.write(config, CONFIGS[config])
+        repository.write(f"{folder}/old.md", f"{head}# Old\n\n## Go\n\nText.\n")
+        repository.write(f"{folder}/page.md", f"# Page\n\n[a]({link}) [b](/made/by/the/build)\n")
+        repository.commit()
+        (repository.root / folder / "more").mkdir()
+        return repository
+
+    return make
+
+
+@pytest.mark.parametrize("site", ADDRESSES)
+def test_address_of_a_page_that_a_change_moves_follows_it(addressed, found, fix, site):
+    config, folder, old, new = ADDRESSES[site]
+    repository = addressed(config, folder, old)
+    repository.git("mv", f"{folder}/old.md", f"{folder}/more/new.md")
+    assert staged(repository, found) == [f"error broken-link {folder}/page.md:3 markdown {old}"]
+    fix(repository)
+    page = (repository.root / folder / "page.md").read_text()
+    assert page == f"# Page\n\n[a]({new}) [b](/made/by/the/build)\n"
+
+
+def test_address_of_a_page_that_a_change_removes_is_broken(addressed, found):
+    repository = addressed("docusaurus.config.js", "docs", "./old")
+    repository.remove("docs/old.md")
+    assert staged(repository, found) == ["error broken-link docs/page.md:3 markdown ./old"]
+
+
+def test_address_in_a_page_that_a_change_moves_is_that_of_its_old_folder(addressed, found, fix):
+    repository = addressed("next.config.js", "pages", "./old")
+    repository.git("mv", "pages/page.md", "pages/more/page.md")
+    assert staged(repository, found) == ["error broken-link pages/more/page.md:3 markdown ./old"]
+    fix(repository)
+    assert "[a](../old)" in (repository.root / "pages/more/page.md").read_text()
+
+
+def test_address_that_a_moved_page_keeps_is_not_broken(addressed, found):
+    repository = addressed("docusaurus.config.js", "docs", "/docs/own", "---\nslug: /own\n---\n")
+    repository.git("mv", "docs/old.md", "docs/more/new.md")
+    assert staged(repository, found) == []
+
+
 def test_new_page_of_the_same_name_makes_links_ambiguous(repository, found):
     repository.write("a.md", "# A\n\n[[setup]]\n")
     repository.write("one/setup.md", "# One\n")

@@ -23,11 +23,18 @@ from ubp.core.model import (
     ReferenceVerdict,
 )
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path, without_page_suffix
-from ubp.core.text import fold
 from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
-from ubp.markdown.resolve import FILE_SUFFIX, differs_in_case, is_file, stem
+from ubp.markdown.resolve import (
+    FILE_SUFFIX,
+    PageNameForms,
+    Targets,
+    differs_in_case,
+    is_file,
+    resolve,
+    stem,
+)
 from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import Denied, denial
@@ -216,6 +223,7 @@ class RuleContext:
             or self.differs_in_case(edge)
             or self.stays_as_written(edge)
             or self.lacks_scheme(edge)
+            or self.loses_its_page(edge)
         ]
         near_comments = {edge.source for edge in suspects if "%%" in edge.link.context}
         contents = self.view.read(near_comments) if near_comments else {}
@@ -377,36 +385,63 @@ class RuleContext:
         urls = linked_address(site, edge.source, target) if patterns else ()
         return any(pattern.fullmatch(url) for url in urls for pattern in patterns)
 
+    def loses_its_page(self, edge: GraphEdge) -> bool:
+        """Whether the change took away the page at the address that a link has.
+
+        It moved or removed that page, or it moved the link's. Elsewhere an address of no page may
+        be one that a build makes.
+        """
+        if edge.resolution.bucket != "not_a_page" or edge.link.kind in WIKILINKS:
+            return False
+        if not self.renames.removed or is_file(edge.link.target):
+            return False
+        lost = self._removed_page(edge) or self.renamed_target(edge)
+        return lost is not None and not self.finds_file(edge)
+
     def renamed_target(self, edge: GraphEdge) -> FilePath | None:
         """Return the new path of a link's target, where the change moved it or the link's page."""
         target = edge.link.target
         if edge.link.kind in WIKILINKS:
             return self.renames.new_path(target) or self.renames.new_path_by_name(target)
-        old_source = self.renames.origin(edge.source)
-        if old_source and (old := _target_path(edge, old_source)) and self.view.page(old):
-            return old  # the page moved, and its links are still relative to its old folder
-        source = old_source or edge.source
-        path = _target_path(edge, source)
-        return (self.renames.new_path(path) if path else None) or self._renamed_page(source, target)
+        if kept := self._page_of_old_folder(edge):
+            return kept
+        path = _target_path(edge, self.renames.origin(edge.source) or edge.source)
+        removed = self._removed_page(edge)
+        return (self.renames.new_path(path) if path else None) or (
+            self.renames.new_paths.get(removed) if removed else None
+        )
 
-    def _renamed_page(self, source: FilePath, target: str) -> FilePath | None:
-        """Return the new path of the page that the site of another had at an address."""
-        site = self.graph.sites.of(source)
-        if site is None or (is_file(target) and not site.style.makes_addresses):
+    def _page_of_old_folder(self, edge: GraphEdge) -> FilePath | None:
+        """Return the page to which a relative link of a moved page led in its old folder."""
+        source, target = self.renames.origin(edge.source), edge.link.target
+        if source is None:
             return None
-        urls = linked_address(site, source, without_page_suffix(target))
-        found = (self._renamed_pages.get((site, fold(url))) for url in urls)
-        return next(filter(None, found), None)
+        path = _target_path(edge, source)
+        if path and self.view.page(path):
+            return path
+        old = edge._replace(source=source)
+        pages = () if target.startswith("/") else self.pages_of_stem(stem(target.rstrip("/")))
+        return next((page for page in pages if self.graph.leads_to(old, target, page)), None)
+
+    def _removed_page(self, edge: GraphEdge) -> FilePath | None:
+        """Return the page that the change moved or removed, and to which a link led before."""
+        source = self.renames.origin(edge.source) or edge.source
+        found = resolve(source, edge.link._replace(anchor=None), self._removed_pages).target
+        return found if found in self.renames.removed else None
 
     @cached_property
-    def _renamed_pages(self) -> dict[tuple[Site, str], FilePath]:
-        """The new paths of the pages that moved, by their sites and old addresses."""
-        return {
-            (site, fold(address)): new
-            for old, new in self.renames.new_paths.items()
-            if (site := self.graph.sites.of(old)) is not None
-            for address in addresses(site, old, ())
-        }
+    def _removed_pages(self) -> Targets:
+        """The pages that the change moved or removed, at their old addresses."""
+        from ubp.markdown.document import read_head, written_addresses  # not for each hook
+
+        removed = self.renames.removed.items()
+        blobs = {path: entry.id for path, entry in removed if path.lower().endswith(PAGE_SUFFIXES)}
+        contents = self.view.context.repository.read_blobs(blobs.values())
+        targets = Targets(sites=self.graph.sites)
+        for path, blob in blobs.items():
+            written = written_addresses(read_head(contents[blob] or b"", ()))
+            targets.add_page(PageNameForms(path, None, (), written))
+        return targets
 
     def file_from_root(self, edge: GraphEdge) -> FilePath | None:
         """Return the file that a relative link would name if it began at the root."""

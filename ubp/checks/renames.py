@@ -47,11 +47,11 @@ class Renames:
 
         Where too many files would have to be compared, only the nearest of the same name is.
         """
-        entry = self._removed.get(path)
+        entry = self.removed.get(path)
         if entry is None:
             return None
         candidates = self._unmatched
-        if len(candidates) * len(self._removed) > MAX_PAIRS:
+        if len(candidates) * len(self.removed) > MAX_PAIRS:
             namesake = closest_path(path, self._unmatched_by_name.get(_name(path), ()))
             candidates = {namesake: candidates[namesake]} if namesake else {}
         return similar_file(self._repository, entry.id, candidates) if candidates else None
@@ -68,10 +68,10 @@ class Renames:
             added_by_blob.setdefault(entry.id, []).append(path)
         identical = {
             old: new
-            for old, entry in self._removed.items()
+            for old, entry in self.removed.items()
             if (new := closest_path(old, added_by_blob.get(entry.id, ())))
         }
-        remaining = self._removed.keys() - identical
+        remaining = self.removed.keys() - identical
         return identical | self._match_similar(remaining, set(identical.values()))
 
     def _match_similar(
@@ -86,7 +86,7 @@ class Renames:
                 path: blob for path, blob in candidates.items() if _suffix(path) == _suffix(old)
             }
             if same_suffix:
-                new = similar_file(self._repository, self._removed[old].id, same_suffix)
+                new = similar_file(self._repository, self.removed[old].id, same_suffix)
                 if new:
                     new_paths[old] = new
         return new_paths
@@ -111,7 +111,7 @@ class Renames:
     @cached_property
     def _removed_pages(self) -> dict[str, FilePath]:
         """The removed pages by their paths without suffix."""
-        return {without_suffix(old): old for old in self._removed if without_suffix(old) != old}
+        return {without_suffix(old): old for old in self.removed if without_suffix(old) != old}
 
     @cached_property
     def _removed_pages_by_stem(self) -> dict[str, list[FilePath]]:
@@ -121,7 +121,8 @@ class Renames:
         return pages
 
     @cached_property
-    def _removed(self) -> dict[FilePath, Entry]:
+    def removed(self) -> dict[FilePath, Entry]:
+        """The files that are at their paths no more."""
         entries = self._before([path for path, entry in self._changes.items() if entry is None])
         return {path: entry for path, entry in entries.items() if entry and entry.is_file}
 

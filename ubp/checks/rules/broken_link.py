@@ -35,6 +35,7 @@ import re
 from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
+from ubp.checks.evidence import RESOLVES_FILES
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
 from ubp.checks.rewrite import relative_target, respell_target, rewrite_address, rewrite_link
 from ubp.core.languages import without_language
@@ -85,7 +86,11 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 about=edge.link,
                 fix=LinkFix(edge.link, text, edge.resolution.target),
             )
-        is_missing = edge.resolution.bucket == "missing" or context.lacks_scheme(edge)
+        is_missing = (
+            edge.resolution.bucket == "missing"
+            or context.lacks_scheme(edge)
+            or context.loses_its_page(edge)
+        )
         if (
             is_missing
             and not context.is_behind_opaque_folder(edge)
@@ -180,7 +185,9 @@ def _must_be_address(edge: GraphEdge, context: RuleContext) -> bool:
     """Return whether a link has no suffix, on a site that makes no addresses of paths."""
     site = context.graph.sites.of(edge.source)
     is_address = edge.link.kind not in WIKILINKS and not is_file(edge.link.target)
-    return is_address and site is not None and site.style.verifies == "sections"
+    if site is None or not is_address or site.style.makes_addresses:
+        return False
+    return site.style.verifies == "sections" or site.style.name not in RESOLVES_FILES
 
 
 def _respelt(
