@@ -100,6 +100,8 @@ def test_hostile_body_is_scanned_in_linear_time(body: str):
         (r"Start \{#start\}", "Start"),
         ("Start { .wide .tall }", "Start"),
         ("Start {: .wide }", "Start"),
+        ("Start {: wide }", "Start"),
+        ("Start {: .wide data-level=2}", "Start"),
         ("The set {a, b}", "The set {a, b}"),
         ("`ubp stale` & co", "ubp stale & co"),
         ("One<br>two<br/>three", "One two three"),

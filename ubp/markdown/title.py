@@ -15,7 +15,8 @@ _OWN_ID = re.compile(
     rf"[ \t]*(?:{ATTRIBUTES}|\\\{{#(?P<escaped>\w[^\s{{}}\\]*)\\\}}"
     r"|\{/\*[ \t]*#(?P<mdx>[^\s{}*]+)[ \t]*\*/\})$"
 )
-_CLASSES = re.compile(r"[ \t]\{:?[ \t]*(?:\.[\w-]+[ \t]*)+\}$")  # `{ .class }`, `{: .class}`
+# `{ .class }`, and with a colon whatever else: `{: .class data-x=1}`, `{: word}`
+_OTHER_ATTRIBUTES = re.compile(r"[ \t]\{(?:[ \t]*(?:\.[\w-]+[ \t]*)+|:[ \t]*[^\s{}][^{}]*)\}$")
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!]")
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
@@ -32,13 +33,13 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 def split_own_id(content: str) -> tuple[str, str]:
     """Split `Title {#id}`, as site generators write it, into the title and the id.
 
-    Classes alone, `Title {.class}`, are not part of the title either.
+    Other attributes, `Title {.class}`, are not part of the title either.
     """
     if not content.endswith("}"):
         return content, ""
     match = _OWN_ID.search(content)
     if match is None:
-        return _CLASSES.sub("", content).rstrip(), ""
+        return _OTHER_ATTRIBUTES.sub("", content).rstrip(), ""
     return content[: match.start()].rstrip(), match["id"] or match["escaped"] or match["mdx"]
 
 
