@@ -210,6 +210,17 @@ def test_fix_keeps_line_ends_that_git_converts(repository, fix):
     )
 
 
+def test_page_of_the_name_that_lacks_the_heading_or_is_linked_beside_is_not_meant(repository, fix):
+    repository.write("spec/b.md", "# B\n\n## Go on\n")
+    repository.write("done/c.md", "# C\n")
+    written = "# A\n\n[x](b.md#go-back)\n\n[task](c.md) [answer](done/c.md)\n\n[y](b.md#Go-On)\n"
+    repository.write("a.md", written)
+    repository.commit()
+    fix(repository)
+    changed = written.replace("b.md#Go-On", "spec/b.md#Go-On")
+    assert (repository.root / "a.md").read_text() == changed
+
+
 def test_fix_skips_ignored_findings_and_other_pages(repository, fix):
     repository.write("docs/b.md", "# B\n")
     repository.write("a.md", "[b](b.md) <!-- ubp: ignore[broken-link] -->\n")

@@ -41,6 +41,7 @@ from ubp.checks.rewrite import relative_target, respell_target, rewrite_address,
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES
+from ubp.core.text import fold
 from ubp.index.link_graph import GraphEdge
 from ubp.markdown.resolve import is_file, stem
 
@@ -160,9 +161,27 @@ def _similar_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, .
 
 
 def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
-    """Return whether the only file of a name must be meant: a site has links to its own pages."""
-    sites = context.graph.sites
-    return not _is_folder_page(target) and sites.of(edge.source) in {None, sites.of(target)}
+    """Return whether the only file of a name must be meant: a site has links to its own pages.
+
+    It is another one if it has no such heading, or if a link beside this one leads to it.
+    """
+    sites, anchor = context.graph.sites, edge.link.anchor
+    is_other_page = (
+        anchor
+        and edge.link.kind not in WIKILINKS
+        and context.view.page(target) is not None
+        and fold(anchor) not in map(fold, context.graph.anchors(target))
+    )
+    is_linked_beside = any(
+        other.resolution.target == target and other.link.line == edge.link.line
+        for other in context.graph.outlinks(edge.source)
+    )
+    return (
+        not _is_folder_page(target)
+        and sites.of(edge.source) in {None, sites.of(target)}
+        and not is_other_page
+        and not is_linked_beside
+    )
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
