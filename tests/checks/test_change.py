@@ -217,3 +217,16 @@ def test_page_edited_with_its_pinned_source_is_to_renew_the_pin(repository, chec
         "a.md": "The change edits the page too: renew its pin if the page is accurate now.",
         "b.md": "Update the page if it is no longer accurate, then renew its pin.",
     }
+
+
+def test_links_within_a_page_that_includes_another_stay_right_as_a_page_moves(repository, found):
+    repository.write("docusaurus.config.js", CONFIGS["docusaurus.config.js"])
+    repository.write("docs/_part.mdx", "Text.\n")
+    links = "[go](#go) [old](./old.md)"
+    page = f"import Part from './_part.mdx';\n\n# Page\n\n{links}\n\n<Part />\n\n## Go\n"
+    repository.write("docs/page.mdx", page)
+    repository.write("docs/old.md", "# Old\n\nText.\n")
+    repository.commit()
+    assert staged(repository, found) == []
+    repository.git("mv", "docs/old.md", "docs/new.md")
+    assert staged(repository, found) == ["error broken-link docs/page.mdx:5 markdown ./old.md"]

@@ -247,7 +247,8 @@ def _resolve_again(
         for link in numbered.values()
         for name in requested_names(link)
     }
-    candidates = stored.named(graph, checksums(requested))
+    # a link within its page requests no name, but needs the page's anchors
+    candidates = stored.blobs(graph, links.keys()) | stored.named(graph, checksums(requested))
     files = {path: blob for path, blob in candidates.items() if path not in changed} | after
 
     def request(names: Collection[str]) -> None:
