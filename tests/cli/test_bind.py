@@ -357,4 +357,4 @@ def test_misspelt_list_key_is_reported(many, ubp):
 def test_repository_without_pages_has_nothing_to_bind(repository, ubp):
     repository.write("src/a.py", "a = 1\n")
     repository.commit()
-    assert ubp(repository, "bind").out == "No pages found.\n"
+    assert ubp(repository, "bind").out == "No pages found; nothing to bind.\n"

@@ -1,7 +1,7 @@
 """The facts of a snapshot that rules read, each computed when a rule first asks for it."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
@@ -121,6 +121,7 @@ class RuleContext:
         self._comments: dict[FilePath, frozenset[str]] = {}
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
         self._redirects: dict[Site, tuple[re.Pattern[str], ...]] = {}
+        self._targets: dict[FilePath, dict[int, set[FilePath | None]]] = {}  # by page and line
 
     def includes(self, path: FilePath) -> bool:
         """Whether findings in this page are to be reported."""
@@ -266,6 +267,15 @@ class RuleContext:
             self._has_no_listing(FilePath("/".join(folders[: depth + 1])))
             for depth in range(len(folders))
         )
+
+    def is_linked_beside(self, edge: GraphEdge, target: FilePath) -> bool:
+        """Whether a link on the same line as another leads to a page."""
+        if edge.source not in self._targets:
+            lines: dict[int, set[FilePath | None]] = defaultdict(set)
+            for other in self.graph.outlinks(edge.source):
+                lines[other.link.line].add(other.resolution.target)
+            self._targets[edge.source] = lines
+        return target in self._targets[edge.source][edge.link.line]
 
     def lacks_scheme(self, edge: GraphEdge) -> bool:
         """Whether a link that leads to no page is the address of another site: `github.com/a`."""

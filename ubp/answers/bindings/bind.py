@@ -398,8 +398,7 @@ def _summary(
         return
     if not record.pages:
         pages = count(summary.documents, "page")
-        found = f"Every page lists sources ({pages})." if summary.documents else "No pages found."
-        yield write.style.green(found)
+        yield write.style.green(f"Every page lists sources ({pages}).")
         return
     yield _summary_line(record, records)
     if not summary.proposed:

@@ -172,15 +172,11 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
         and context.view.page(target) is not None
         and fold(anchor) not in map(fold, context.graph.anchors(target))
     )
-    is_linked_beside = any(
-        other.resolution.target == target and other.link.line == edge.link.line
-        for other in context.graph.outlinks(edge.source)
-    )
     return (
         not _is_folder_page(target)
         and sites.of(edge.source) in {None, sites.of(target)}
         and not is_other_page
-        and not is_linked_beside
+        and not context.is_linked_beside(edge, target)
     )
 
 
