@@ -165,13 +165,13 @@ def test_review_interactive_bind_lists_the_source_in_the_page(deciding, project)
     assert f"  - {SOURCE}\n" in (project.root / "docs/guide.md").read_text()
 
 
-def test_summary_speaks_of_the_pages_asked_about(project, ubp):
+def test_summary_counts_the_given_pages(project, ubp):
     project.write("docs/other.md", "# Other\n")
     project.commit()
     project.write("src/limits.py", "LIMIT = 4\n")
     project.git("add", "--all")
     shown = ubp(project, "review", "--staged", "docs/other.md").out
-    assert shown.endswith(" probably affects none of the 1 page asked about.\n")
+    assert shown.endswith(" probably affects nothing in the given page.\n")
 
 
 def test_a_moved_source_is_fixed_not_acknowledged(project, ubp):

@@ -5,12 +5,12 @@ What a change is not about stays byte for byte the same: front matter, other sec
 
 from collections.abc import Sequence
 
+from ubp.bindings.write import form_of
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.core.text import closest_name
 from ubp.edits.propose import Change
-from ubp.index.forms import form_of
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.markdown.document import read_head

@@ -35,8 +35,8 @@ def collect_garbage(
 ) -> Garbage:
     """Delete what no board needs: pieces of pushes that never ended, parts of old blobs, old logs.
 
-    Of repositories that were removed so many days ago everything is deleted: boards, texts, events.
-    Parts are kept while a file has their blob, or a page of any repository is pinned to it.
+    Repositories removed `removed_days` ago are deleted with their boards, texts and events. Parts
+    are kept while a file has their blob, or a page of any repository is pinned to it.
     """
     connection.execute(f"set local statement_timeout = '{SECONDS_TO_DELETE}s'")
     repositories = connection.execute(

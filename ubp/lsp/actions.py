@@ -7,6 +7,7 @@ from lsprotocol import types
 
 from ubp.answers.bindings.bind import BindRequest
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE
+from ubp.bindings.write import form_of
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix, SourceFix
 from ubp.checks.rewrite import rewrite_link
 from ubp.checks.run import CheckOptions, choose_rules
@@ -14,7 +15,6 @@ from ubp.core.config import is_document
 from ubp.core.errors import PageError
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import is_windows_path, normalize_path
-from ubp.index.forms import form_of
 from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import find_in_pages
 from ubp.lsp.navigation import head_lines

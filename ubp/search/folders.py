@@ -18,8 +18,8 @@ class Folder(NamedTuple):
 def count_by_folder(paths: Collection[FilePath], most: int = MAX_FOLDERS) -> tuple[Folder, ...]:
     """Return at most `most` folders in which all documents are, most documents first.
 
-    The largest folder is replaced by its own folders: by the largest of them, if there is no room
-    for all and these have half of its documents. The others count for the folder itself.
+    The largest folder is split into the folders in it. If there is no room for all of them, only
+    the largest are split off, as long as these have half of its documents; the rest stay in it.
     """
     folders = {"": [*paths]}
     settled: set[str] = set()

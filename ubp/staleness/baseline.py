@@ -203,7 +203,7 @@ def _before_renames(
 ) -> dict[BaselineRequest, Baseline]:
     """Return the baselines of translations that moved together with their originals.
 
-    A pure rename is no edit, so that the commit of the baseline has both at their earlier paths.
+    A pure rename is not an edit: the commit of the baseline has both at their earlier paths.
     """
     lost = {
         request: baseline.commit

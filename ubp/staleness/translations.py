@@ -175,7 +175,7 @@ def _find_missing(
     """Return the originals that each language lacks.
 
     The languages of a rule are those that it lists, else those with a translation of one of them,
-    or with `assessed` translations. A page that never had an original is no translation.
+    or with `assessed` translations. A page that never had an original is not a translation.
     """
     paths = view.document_paths()
     origins = view.derived("translations", partial(_find_origins, view, tuple(rules)))

@@ -528,11 +528,12 @@ def summary(record: ReviewRecord, write: Writer) -> str:
 
 
 def _pages(affected: int, selected: int | None) -> str:
-    """Return how many pages are affected: of all, or of those that were asked about."""
+    """Return how many pages are affected: of all, or of those that were given."""
     if selected is None:
         return count(affected, "page") if affected else "no page"
-    asked = f"the {count(selected, 'page')} asked about"
-    return f"{affected or 'none'} of {asked}"
+    if selected == 1:
+        return "the given page" if affected else "nothing in the given page"
+    return f"{affected or 'none'} of the {selected} given pages"
 
 
 def _head(case: CaseRecord, write: Writer) -> Iterator[str]:

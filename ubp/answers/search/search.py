@@ -910,7 +910,10 @@ def _staleness(page: FoundPageRecord) -> str:
 
 
 def _shown_lines(section: SectionHitRecord) -> str:
-    """Return the lines of a section's text, which of a tiny one has its neighbors, if others."""
+    """Return the lines of the text where they differ from the section's.
+
+    A tiny section is shown with its neighbors.
+    """
     shown = section.text_start, section.text_end
     if not section.text or shown == (section.line_start, section.line_end):
         return ""

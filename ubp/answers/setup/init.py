@@ -341,8 +341,7 @@ def require_root(session: Session) -> str:
 def propose_plan(session: Session, request: InitRequest) -> Plan:
     """Return the configuration to write: as requested, with the rules for translations.
 
-    A folder that is not asked for is not proposed: links and names in the pages elsewhere would be
-    checked no more.
+    No folder is proposed: links and names in pages elsewhere would no longer be checked.
     """
     view = session.view()
     folder = (request.docs_dir or "").strip("/").removeprefix("./")

@@ -250,7 +250,7 @@ class CheckedRecord:
     accepted: Annotated[Count, "number of references accepted as debt"] = 0
     unlisted: Annotated[
         tuple[UnlistedRecord, ...],
-        "where none of these pages lists sources: those that seem to describe one that changed"
+        "where none of these pages lists sources: those that seem to describe a source that changed"
         " after them",
     ] = ()
     settled: Annotated[Count, "number of obsolete lines in the debt file"] = 0
