@@ -36,7 +36,8 @@ _PATH = r"(?<![\w./@~-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 # No part of a date, a time, a range or another name: `2023-11-04`, `draft-07`.
 _NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d++(?:\.\d++)*+(?![\w.]*\w)(?![:/-]\d)"
-_HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*"
+# Also at the start of a path in quotes: `"github.com/acme/reader"`
+_HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*|(?<=[\"'`])[\w-]+(?:\.[\w-]+)+(?=/)"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
 _PHRASE = r"[\w/-].*\W.*[\w)/.%]"
 _WORDS_OR_ADDRESS = r"[^\W\d_]{3}|\d\.\d+\.\d+:\d"  # `127.0.0.1:6379`
