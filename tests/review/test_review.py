@@ -366,3 +366,22 @@ def test_page_that_gives_a_replaced_number_is_a_case_with_both_values(client, re
     client.write("docs/waiting.md", "# Waiting\n\nStart it with `--retry-wait=30s`.\n")
     client.git("add", "--all")
     assert "changed-value" not in {case.kind for case in review(client).cases}
+
+
+def test_page_that_requires_a_raised_version_is_a_case_of_its_own_package(client, review):
+    client.write("go.mod", "module reader\n\ngo 1.21\n")
+    client.write("plugin/go.mod", "module reader/plugin\n\ngo 1.21\n")
+    for page in ("docs/install.md", "plugin/README.md", "plugin/docs/build.md"):
+        client.write(page, "# Install\n\nYou need Go 1.21 or later.\n")
+    client.commit()
+    stage(client, "go.mod", "1.21", "1.22.0")
+    case = review(client).cases[0]
+    assert (case.filepath, case.kind, case.line) == ("docs/install.md", "changed-value", 3)
+    assert case.reasons[0].text == "It gives 1.21 for `Go`, which go.mod changes to 1.22."
+    assert len(review(client).cases) == 1
+    client.commit()
+    stage(client, "plugin/go.mod", "1.21", "1.22.0")
+    assert {case.filepath for case in review(client).cases} == {
+        "plugin/README.md",
+        "plugin/docs/build.md",
+    }

@@ -63,3 +63,38 @@ def test_many_numbers_that_a_machine_replaced_are_not_found():
     names = ("".join(letters) for letters in product("abcdefghijklmno", repeat=2))
     before = "".join(f"read_{name}_timeout = 30\n" for name in names)
     assert given(before, before.replace("30", "60"), before) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "page", "name"),
+    [
+        ('requires-python = ">=3.8,<4"\n', "3.8", "3.9", "- Python 3.8+", "Python"),
+        ('python = "^3.8"\n', "3.8", "3.10", "It requires **Python 3.8**, and Poetry.", "Python"),
+        ("go 1.21.0\n", "1.21.0", "1.22.1", "Golang version 1.21 or higher.", "Golang version"),
+        ("go 1.12\n", "1.12", "1.13", "It requires [Go 1.12][1] or later.", "Go"),
+        ("go 1.22.0\n", "1.22", "1.23", "Go 1.22.x or higher.", "Go"),
+        ('rust-version = "1.70"\n', "1.70", "1.75", "At least Rust 1.70 is used.", "Rust"),
+        ('  "node": ">=18.0.0"\n', "18", "20", "**Node.js >= 18**", "Node.js"),
+        ('  "php": "^7.4",\n', "7.4", "8.0", "It works with PHP 7.4 or above.", "PHP"),
+        ('elixir: "~> 1.12",\n', "1.12", "1.13", "Elixir v1.12 or later.", "Elixir"),
+        ('s.required_ruby_version = ">= 2.7"\n', "2.7", "3.0", "Ruby 2.7 and up", "Ruby"),
+    ],
+)
+def test_page_that_requires_a_raised_version_of_a_language_is_found(before, old, new, page, name):
+    assert given(before, before.replace(old, new), page) == [Given(1, name)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "page"),
+    [
+        ("go 1.21.0\n", "go 1.21.5\n", "Go 1.21 or later"),
+        ("go 1.21\n", "go 1.22\n", "Go 1.21 added `min`; Go 1.21.4 or later"),
+        ("go 1.21\n", "go 1.22\n", "Since 2.0 it needs Go 1.21 or later."),
+        ("go 1.21\n", "go 1.22\n", "## Reader 1.x\nIt needs Go 1.21 or later."),
+        ("go 1.21\n", "go 1.22\n", "Go 1.21 or later; Go 1.22 is better."),
+        ('"node": "18.1.0"\n', '"node": "20.1.0"\n', "Node 18.1.0 or later"),
+        ('python = ">=3.8,<4"\n', 'python = ">=3.8,<5"\n', "Python 4 or later"),
+    ],
+)
+def test_other_versions_of_a_language_are_not_found(before, after, page):
+    assert given(before, after, page) == []

@@ -42,10 +42,25 @@ def find_outdated(
         # Packages of a repository have the same manifest.
         found: dict[int, Outdated] = {}
         for source, each in replaced:
+            if each.language and not _is_required_of(page, source, change):
+                continue
             if given := find_given(text, each):
                 found.setdefault(given.line, Outdated(page, given, source, each))
         outdated += found.values()
     return outdated
+
+
+def _is_required_of(page: FilePath, manifest: FilePath, change: Change) -> bool:
+    """Return whether a page is of the package of a manifest, and of none inside it."""
+    folder, _, name = manifest.rpartition("/")
+    inner = []
+    above = page.rpartition("/")[0]
+    while above != folder:
+        if not above:
+            return False
+        inner.append(FilePath(f"{above}/{name}"))
+        above = above.rpartition("/")[0]
+    return not any(change.after.view.entries(inner).values())
 
 
 def _replaced(path: FilePath, files: ChangedFiles) -> Collection[Replaced]:

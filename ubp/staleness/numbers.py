@@ -2,6 +2,9 @@
 
 Of 12,500 commits of 14 repositories, 15 replaced a number that pages give beside its name, in 19
 places. Of these 16 were edited, with the commit or later; the other three are outdated still.
+
+Manifests of 50 repositories raised the version of a language where 41 lines of pages required the
+old one or a later one: 37 of them became wrong by it, and 34 were edited later.
 """
 
 import re
@@ -28,6 +31,24 @@ _ANNOTATION = re.compile(r"\s*(?:#\[|@\w)")  # is about the next line
 _UNITS = r"(?:[ -]?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|[KMG]i?B?|%))?"
 _DEFAULT = re.compile(r"\bdefault|既定|デフォルト|默认|預設", re.IGNORECASE)
 _HEADING = re.compile(r"#{1,6}\s")
+# The lines of manifests with the least version of a language, and its name in pages.
+_REQUIREMENTS = (
+    (r"\s*(?:requires-python|python_requires|python)\s*=\s*[\"'][~^>]", r"Python"),
+    (r"\s*\"node\"\s*:\s*\"[~^>]", r"Node(?:\.?js)?"),
+    (r"\s*\"php\"\s*:\s*\"[~^>]", r"PHP"),
+    (r"\s*elixir:\s*\"[~>]", r"Elixir"),
+    (r".*\brequired_ruby_version\b.*[~>]", r"Ruby"),
+    (r"\s*rust-version\s*=", r"Rust|rustc"),
+    (r"go\s+\d", r"Go(?:lang)?"),
+)
+_AT_LEAST = r"\b(?:at least|minimum(?: supported)?|needs?|requires?)[\s`*_]+"
+# The version may be marked, and the text of a link: `[Go 1.21](https://go.dev) or later`
+_OR_LATER = (
+    r"[`*_]*(?:\](?:\([^)\s]*\)|\[[^\]\n]*\]))?[`*_]*"
+    r"(?:\+|,?\s+(?:or|and)\s+(?:above|greater|higher|later|newer|up)\b|\s*(?:以上|以降|及以上))"
+)
+# Of what a line or section is about: `Reader 2.x works with PHP 7.1 or above`
+_OTHER_VERSION = re.compile(r"\d\.(?:\d|x)", re.IGNORECASE)
 # Words of a name that a page leaves out: `DEFAULT_READ_TIMEOUT`
 _OF_DEFAULTS = frozenset({"default", "defaults"})
 
@@ -35,12 +56,14 @@ _OF_DEFAULTS = frozenset({"default", "defaults"})
 class Replaced(NamedTuple):
     """A number that another takes the place of, on a line that differs in nothing else.
 
-    `names` are those of several words on the line, or else of its statement.
+    `names` are those of several words on the line, or else of its statement. Where it is the least
+    version of a language, there are none, and `language` is the pattern of the language.
     """
 
     names: tuple[str, ...]
     old: str
     new: str
+    language: str = ""
 
 
 class Given(NamedTuple):
@@ -63,13 +86,31 @@ def replaced_numbers(
         if len(old[shape]) > 1 or len(new[shape]) > 1:
             continue
         (line,), (replacement,) = old[shape], new[shape]
-        values = zip(_VALUE.findall(line), _VALUE.findall(replacement), strict=True)
+        values = [*zip(_VALUE.findall(line), _VALUE.findall(replacement), strict=True)]
         changed = [pair for pair in values if pair[0] != pair[1]]
-        # A page that says 3.14 is right about 3.14.7.
-        if len(changed) != 1 or changed[0][1].startswith(f"{changed[0][0]}."):
+        if len(changed) != 1:
             continue
-        if names := _compound(_NAME.findall(_VALUE.sub(" ", line))) or _names_around(line, before):
+        if language := _required_language(line):
+            if changed[0] == values[0]:  # `3.8` of `>=3.8,<4`
+                yield from _replaced_requirement(*changed[0], language)
+        # A page that says 3.14 is right about 3.14.7.
+        elif changed[0][1].startswith(f"{changed[0][0]}."):
+            continue
+        elif names := _compound(_NAME.findall(_VALUE.sub(" ", line))) or _names_around(
+            line, before
+        ):
             yield Replaced(names, *changed[0])
+
+
+def _required_language(line: str) -> str:
+    """Return the pattern of the language of which a manifest's line has the least version."""
+    return next((name for pattern, name in _REQUIREMENTS if re.match(pattern, line)), "")
+
+
+def _replaced_requirement(old: str, new: str, language: str) -> Iterator[Replaced]:
+    old, new = (re.sub(r"(?:\.0)+$", "", version) for version in (old, new))
+    if not f"{new}.".startswith(f"{old}."):
+        yield Replaced((), old, new, language)
 
 
 def _by_shape(lines: Collection[str]) -> dict[str, list[str]]:
@@ -121,6 +162,8 @@ def find_given(text: str, replaced: Replaced) -> Given | None:
     """
     if replaced.old not in text:
         return None
+    if replaced.language:
+        return _find_required(text, replaced)
     value, new = _occurrence(replaced.old), _occurrence(replaced.new)
     is_distinct = len(replaced.old) > 1 and re.search(r"\d", replaced.old)
     names = re.compile("|".join(map(_pattern, replaced.names)), re.IGNORECASE)
@@ -135,6 +178,34 @@ def find_given(text: str, replaced: Replaced) -> Given | None:
             place = f"{heading}\n{line}" if is_default else line
             if name := names.search(place):
                 return Given(number, name[0])
+    return None
+
+
+def _find_required(text: str, replaced: Replaced) -> Given | None:
+    """Return the first line of a page that requires the old version of a language, or a later one.
+
+    One that has, or whose heading has, another version before it may be about an earlier release.
+    """
+    name = rf"\b(?P<name>(?:{replaced.language})(?:[ ]version)?)"
+    version = rf"v?{re.escape(replaced.old)}(?:\.0|\.x)*(?![\w-]|\.\w)"
+    places = [
+        re.compile(pattern, re.IGNORECASE)
+        for pattern in (
+            rf"{name}[^\w\n]{{1,6}}{version}{_OR_LATER}",
+            rf"{name}[^\w\n]{{0,6}}[>≥][^\w\n]{{0,3}}{version}",
+            rf"{_AT_LEAST}{name}[^\w\n]{{1,6}}(?:is[ ])?{version}",
+        )
+    ]
+    new = _occurrence(replaced.new)
+    heading = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if _HEADING.match(line):
+            heading = line
+        if len(line) > MAX_LINE or replaced.old not in line or new.search(line):
+            continue
+        place = next(filter(None, (pattern.search(line) for pattern in places)), None)
+        if place and not _OTHER_VERSION.search(f"{heading} {line[: place.start()]}"):
+            return Given(number, place["name"])
     return None
 
 
