@@ -385,3 +385,15 @@ def test_page_that_requires_a_raised_version_is_a_case_of_its_own_package(client
         "plugin/README.md",
         "plugin/docs/build.md",
     }
+
+
+def test_case_shows_which_deleted_files_the_page_names(client, review):
+    for path in ("a/README.md", "a/use.md", "b/setup.md", "c/use.md", "c/up.md"):
+        client.write(path, "# A page\n")
+    page = "# Use\n\nREADME.md, setup.md and c/use.md are about `retry_limit`.\n"
+    client.write("docs/first.md", page)
+    client.commit()
+    client.git("rm", "-q", "-r", "a", "b", "c")
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    (case,) = [case for case in review(client).cases if case.filepath == "docs/first.md"]
+    assert case.excerpt.files == ("b/setup.md: deleted", "c/use.md: deleted")

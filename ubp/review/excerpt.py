@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 from ubp.bindings.path_words import is_test, path_stem
-from ubp.bindings.sources import is_manifest
+from ubp.bindings.sources import is_manifest, is_routine
 from ubp.code.definitions import find_definitions, language_of
 from ubp.code.signatures import Signature, changed_signatures
 from ubp.core.model import FilePath
@@ -529,9 +529,17 @@ def _file_events(page: str, paths: Sequence[FilePath], files: ChangedFiles) -> I
     for path in paths:
         if path in events:
             yield f"{path}: {events.pop(path)}"
-    for path, status in events.items():
-        old = status.removeprefix("renamed from ") if status.startswith("renamed from") else path
-        if status != "added" and old.rpartition("/")[2] in page and old == path:
+    gone = {
+        path: status
+        for path, status in events.items()
+        if status != "added" and not status.startswith("renamed from")
+    }
+    names = Counter(path.rpartition("/")[2] for path in gone)
+    for path, status in gone.items():
+        name = path.rpartition("/")[2]
+        is_unique = names[name] == 1 and not is_routine(name)  # many are called `README.md`
+        written = re.escape(name if is_unique else path)
+        if re.search(rf"(?<![\w-]){written}(?![\w-])", page):
             yield f"{path}: {status}"
 
 
