@@ -332,6 +332,18 @@ def test_parts_of_dates_versions_and_addresses_are_no_evidence(evidence, before,
     assert evidence(before, "", body) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "names"),
+    [
+        ("FILES: list[str] = []\n", []),
+        ("def list():\n    pass\n", [("list", 5)]),
+        ('parser.add("list")\n', [("list", 5)]),
+    ],
+)
+def test_type_of_a_language_is_evidence_where_it_is_defined_or_quoted(evidence, before, names):
+    assert evidence(before, "", "| `choices` | `list` | `None` |\n") == names
+
+
 def test_number_and_path_of_an_address_are_evidence(evidence):
     before = "port = 8080\nfetch('https://api.example.com/v1/read_all')\n"
     body = "It listens on 8080 and calls https://api.example.com/v1/read_all.\n"

@@ -60,6 +60,8 @@ _LITERALS = frozenset(
         *("NULL", "TRUE", "FALSE", "string", "number", "boolean"),
     }
 )
+# Types of languages, which tables of options give: no names unless the lines define or quote them.
+_TYPES = frozenset({"array", "bool", "bytes", "dict", "double", "float", "list", "object", "tuple"})
 
 
 class _Names(NamedTuple):
@@ -292,12 +294,14 @@ def _names(lines: Collection[str]) -> _Names:
             distinct.add(words)
     numbers = set(re.findall(_NUMBER, text, re.ASCII))
     defined = {first or second for first, second in re.findall(_DEFINITION, text, re.ASCII)}
+    quoted = set(re.findall(_QUOTED_WORD, text, re.ASCII))
+    plain -= _TYPES - defined - quoted
     return _Names(
         frozenset(name for name in distinct if len(name) >= SHORTEST_NAME),
         frozenset(word for word in plain if len(word) >= SHORTEST_NAME),
         frozenset(number for number in numbers if len(number) >= SHORTEST_NUMBER),
         frozenset(name for name in defined if len(name) >= SHORTEST_NAME),
-        frozenset(f"--{word}" for word in re.findall(_QUOTED_WORD, text, re.ASCII)),
+        frozenset(f"--{word}" for word in quoted),
     )
 
 
