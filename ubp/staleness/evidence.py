@@ -39,6 +39,8 @@ _NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d++(?:\.\d++)*+(?![\w.]*\w)(?![
 # Also at the start of a path in quotes: `"github.com/acme/reader"`
 _HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*|(?<=[\"'`])[\w-]+(?:\.[\w-]+)+(?=/)"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
+# A message for people, whose words are no names; `'a` of Rust begins none
+_SENTENCE = r"([\"'])(?=\w)(?:(?!\1)[^\n])*?[a-z]{2} [a-z]{2}(?:(?!\1)[^\n])*\1"
 _PHRASE = r"[\w/-].*\W.*[\w)/.%]"
 _WORDS_OR_ADDRESS = r"[^\W\d_]{3}|\d\.\d+\.\d+:\d"  # `127.0.0.1:6379`
 _QUOTED_WORD = r"[\"']([a-z](?:[\w-]|\.(?=[a-z])){3,})[\"']"
@@ -284,10 +286,9 @@ def _names(lines: Collection[str]) -> _Names:
     text = "\n".join(line[:MAX_LINE_CHARACTERS] for line in lines)  # no name has a line's end
     distinct = set(re.findall(OPTION, text, re.ASCII))
     distinct.update(filter(_is_path, set(re.findall(_PATH, text, re.ASCII))))
-    plain: set[str] = set()
-    for dotted in set(re.findall(_NAME, re.sub(_HOST, " ", text), re.ASCII)):
-        for word in {dotted, *dotted.split(".")} - _LITERALS:
-            (distinct if _is_distinct(word) else plain).add(word)
+    code = re.sub(_HOST, " ", text)
+    distinct.update(filter(_is_distinct, _words(code)))
+    plain = {word for word in _words(re.sub(_SENTENCE, " ", code)) if not _is_distinct(word)}
     for pair in set(re.findall(_QUOTED, text)):
         words = pair[0] or pair[1]
         if re.fullmatch(_PHRASE, words) and re.search(_WORDS_OR_ADDRESS, words):
@@ -303,6 +304,12 @@ def _names(lines: Collection[str]) -> _Names:
         frozenset(name for name in defined if len(name) >= SHORTEST_NAME),
         frozenset(f"--{word}" for word in quoted),
     )
+
+
+def _words(text: str) -> set[str]:
+    """Return the names in a text, and their parts: `options.read`, `options` and `read`."""
+    names = set(re.findall(_NAME, text, re.ASCII))
+    return names.union(*(name.split(".") for name in names)) - _LITERALS
 
 
 def _is_path(path: str) -> bool:
