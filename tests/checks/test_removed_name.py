@@ -1913,3 +1913,23 @@ def test_image_of_a_container_is_no_path(client, removed, line, is_reported):
     client.remove("reader/reader")
     client.git("add", "--all")
     assert bool(removed(client, staged=True)) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_found"),
+    [
+        ("start(opts.makeFolder)\n", "start({ ...opts, sync: false })\n", False),
+        ("start(opts.makeFolder)\n", "start(Object.assign({}, opts, { sync: true }))\n", False),
+        ("start({ ...opts }, opts.makeFolder)\n", "start({ ...opts })\n", True),
+        ("start(opts.makeFolder)\n", "start({ ...others })\n", True),
+    ],
+)
+def test_option_of_an_object_that_is_passed_on_whole_is_not_removed(
+    repository, removed, before, after, is_found
+):
+    repository.write("lib/file.js", f"const fileMode = 1\n{before}")
+    repository.write("docs/file.md", "`file_mode`, `fileMode`, and `makeFolder`, an option.\n")
+    repository.write("lib/README.md", "# `makeFolder`\n\nIt makes the folder.\n")
+    repository.commit()
+    stage(repository, "lib/file.js", before, after)
+    assert bool(removed(repository, staged=True)) is is_found

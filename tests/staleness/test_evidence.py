@@ -333,7 +333,7 @@ def test_parts_of_dates_versions_and_addresses_are_no_evidence(evidence, before,
 
 
 def test_words_of_a_message_in_quotes_are_no_names(evidence):
-    before = 'fail("it has failed to lock the file", mode)\nask(\'read or lock?\', \'lock\')\n'
+    before = "fail(\"it has failed to lock the file\", mode)\nask('read or lock?', 'lock')\n"
     assert evidence(before, "", "`failed`, `read` and `file` are states.\n") == []
     assert evidence(before, "", "`lock` is a mode.\n") == [("lock", 5)]
 

@@ -69,6 +69,9 @@ _ATTRIBUTE = SUFFIX.capitalize()
 _SCRIPTS = frozenset({"script", "typed script"})
 # `override fun close()`, `void close() override;`: the word as a modifier, not `"--override"`.
 _OVERRIDES = rb"(?m)^[^\n\"'`#]*\boverride(?:[ \t]+\w|[ \t]*[;{])[^\n]*$|@Override\s*?\n[^\n]*"
+# `opts.timeout`, `options["timeout"]`, `kwargs.get("timeout")`, and the object as a whole
+_READ = rb"\b(\w+)(?:\.|\[[\"':]|\.get\([\"'])%b\b"
+_WHOLE = rb"(?:\.\.\.|\*\*|\bObject\.assign\([^()\n]*\b)%b\b"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
 # The names that a source takes from a module. `import { a, b } from "module"` is read backward from
 # its end, because a file may have thousands of beginnings alone.
@@ -166,7 +169,7 @@ class SourceChange:
     def find_definition(self, key: int) -> Removed | None:
         """Return the name of a key that the sources defined before the change."""
         found = self.defined.get(key)
-        if found is None:
+        if found is None or self._is_passed_on(found):
             return None
         definers = tuple(dict.fromkeys(definer.path for definer in self._definers[key]))
         return found._replace(
@@ -183,10 +186,19 @@ class SourceChange:
         It has several words: a single one may be any.
         """
         found = self._used.get(key)
-        if found is None:
+        if found is None or self._is_passed_on(found):
             return None
         return found._replace(
             is_option=self._is_option(found.name), siblings=self._lost(found.path)
+        )
+
+    def _is_passed_on(self, removed: Removed) -> bool:
+        """Return whether the change passes on, whole, an object of which a source read a name."""
+        source = self.sources[removed.path]
+        before, after = source.before or b"", source.after or b""
+        return any(
+            len(re.findall(_WHOLE % name, after)) > len(re.findall(_WHOLE % name, before))
+            for name in set(re.findall(_READ % re.escape(removed.name.encode()), before))
         )
 
     def _lost(self, path: str) -> Mapping[int, str]:
