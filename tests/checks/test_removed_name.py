@@ -1756,6 +1756,8 @@ def test_option_of_an_attribute_is_removed(repository, hints):
         ("src/a.rs", "use reader::{pages_read};\nfn run() { pages_read(); }\n", False),
         ("src/a.js", "const { pagesRead } = require('reader');\npagesRead();\n", False),
         ("src/a.ts", 'import { pagesRead } from "./reader";\nrun(pagesRead);\n', True),
+        ("src/a.ts", "run(globalThis.PagesRead);\n", False),
+        ("src/a.ts", "run(queue.PagesRead);\n", True),
         ("examples/a.ts", 'counter.increment("pagesRead");\n', False),
         ("Playgrounds/a.ts", 'counter.increment("pagesRead");\n', False),
         ("src/a.ts", 'counter.increment("pages");\n', False),
@@ -1765,7 +1767,7 @@ def test_option_of_an_attribute_is_removed(repository, hints):
 def test_name_that_is_only_used_is_reported_if_it_was_new_with_its_mention(
     aged, hints, path, source, is_reported
 ):
-    names = ("pagesRead", "pages-read", "pages_read", "pages")
+    names = ("pagesRead", "PagesRead", "pages-read", "pages_read", "pages")
     name = next(name for name in names if name in source)
     aged.write(path, source)
     aged.commit()

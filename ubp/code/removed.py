@@ -82,6 +82,8 @@ _IMPORTED = (
     r"(?m)^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^()]*\)|[^\n]*)",
     r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?(?P<names>(?P<module>[\w.]+)(?:\{[^{}]*\})?)",
     r"(?m)^[ \t]*(?:pub[ \t]+)?use[ \t]+(?P<names>(?P<module>\w+)[^;{}]*(?:\{[^;{}]*\})?)",
+    # a class of the runtime: `globalThis.WeakRef`
+    r"\b(?P<names>(?P<module>global|globalThis|window)\.[A-Z]\w*[a-z]\w*)",
 )
 _OWN_MODULE = r"[.~#/]|@/|(?:crate|self|super)\b"
 
