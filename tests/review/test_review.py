@@ -397,3 +397,17 @@ def test_case_shows_which_deleted_files_the_page_names(client, review):
     stage(client, "src/client.py", "retry_limit", "attempts")
     (case,) = [case for case in review(client).cases if case.filepath == "docs/first.md"]
     assert case.excerpt.files == ("b/setup.md: deleted", "c/use.md: deleted")
+
+
+def test_number_is_no_evidence_of_a_page_that_hardly_describes_the_source(client, review):
+    client.write("src/client.py", CLIENT.replace("RETRIES = 3", "RETRIES = 64"))
+    client.write("results/speed.md", "# Speed\n\nArch=64-bit\n\nThe `transport` took 3 ms.\n")
+    for number in range(5):
+        client.write(
+            f"src/part{number}.py", f"def send{number}(transport):\n    return transport\n"
+        )
+    client.commit()
+    stage(client, "src/client.py", "return self.transport.read()", "return self.read()")
+    stage(client, "src/client.py", "RETRIES = 64", "RETRIES = 32")
+    (case,) = [case for case in review(client).cases if case.filepath == "results/speed.md"]
+    assert [name.name for name in case.reasons[0].names] == ["transport"]

@@ -387,8 +387,10 @@ def _find_proposed(
 def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles) -> Candidate:
     path = pair.verdict.source_path
     hunks = files.hunks(path)
-    names = pair.verdict.evidence
     confidence = pair.suggestion.confidence
+    names = pair.verdict.evidence
+    if confidence < MIN_REVIEW_CONFIDENCE:  # a number may be of anything
+        names = tuple(name for name in names if not re.fullmatch(r"[\d.]+", name.name))
     details = join_names([item.detail for item in pair.suggestion.evidence[:2] if item.detail])
     text = f"The page does not list {path}, which was {describe_reference(pair.verdict)}"
     text += _names_sentence(names, "; it names what this ")
