@@ -100,3 +100,27 @@ async def test_server_outside_a_repository_says_so_until_there_is_one(
         repository.commit()
         answer = await client.call_tool("ubp_list_pages", {})
         assert answer.content[0].text.startswith("1 page.")
+
+
+async def test_server_whose_tools_all_read_one_collection_needs_no_repository(
+    tmp_path, isolated_environment, monkeypatch
+):
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.bareRepository")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "explicit")
+    export = tmp_path / "saved.csv"
+    export.write_text("url,title,time_added\nhttps://a.example/,Tomatoes,1736900000\n")
+    outside = ["-C", str(tmp_path), "-q"]
+    assert main([*outside, "collections", "add", "saved", str(export), "--yes"]) == 0
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ubp", *outside, "serve", "--toolsets", "notes", "--notes", "saved"],
+        cwd=isolated_environment,
+        env=dict(os.environ),
+    )
+    async with Client(server) as client:
+        answer = await client.call_tool("search", {"query": "tomatoes"})
+        assert answer.content[0].text.startswith("1 note")
+    serve = ["serve", "--toolsets", "notes", "--notes", "other"]
+    assert main([*outside, *serve]) == 2

@@ -16,6 +16,8 @@ from ubp.core.errors import GitMissingError, RepositoryError
 from ubp.core.model import Progress
 from ubp.core.running import registered_server
 from ubp.git.index_copy import IndexCopy
+from ubp.index.collections import parse_reference
+from ubp.index.open_collection import locate_version
 from ubp.server.log import set_up_log
 from ubp.server.loopback import HttpOptions, address_of, listen_on_loopback
 from ubp.server.memory import use_one_heap
@@ -58,9 +60,11 @@ def serve_repositories(
 
     The server ends when a signal comes, and on stdin and stdout when the client disconnects.
     Clients start servers wherever they are: where there is no readable repository, every answer
-    says so, until there is one or an older client offers its folders.
+    says so, until there is one or an older client offers its folders. Tools that all read the same
+    collection need none.
 
     Raises:
+        CollectionError: there is no repository, nor the collection that all tools read.
         ConfigError: `.ubp/config.json` cannot be used.
         UsageError: the port is in use.
     """
@@ -73,6 +77,11 @@ def serve_repositories(
             _locate(directory, environment) for directory in directories or [default_directory]
         )
     ]
+    if not directories and places[0].why_unreadable and (name := _only_collection(options.tools)):
+        reference = parse_reference(name)
+        found = locate_version(reference.name, reference.version, places[0].root, environment)
+        environment = found.environment
+        places = [_locate(found.directory, environment)]
     set_up_log([place.data_dir for place in places], level)
     for place in places:
         if place.why_unreadable:
@@ -106,6 +115,12 @@ class _Place(NamedTuple):
     collections: tuple[str, ...] = ()
     why_unreadable: str = ""
     languages: tuple[str, ...] = ()
+
+
+def _only_collection(tools: Sequence[AnyTool]) -> str:
+    """Return the collection that all tools read, "" if one of them reads the repository."""
+    names = {tool.default_collection for tool in tools}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _locate(directory: str, environment: Mapping[str, str]) -> _Place:
