@@ -12,7 +12,9 @@ from ubp.core.policy import EXCERPT_CHARACTERS
 from ubp.git.repository import open_repository
 from ubp.index.addresses import page_address, save_addresses
 from ubp.index.collections import Collection
+from ubp.kits.specs.sections import find_spec_sections
 from ubp.search.excerpt import PASSAGE_CHARACTERS
+from ubp.search.run import open_search
 from ubp.server.errors import error_result, translate
 from ubp.server.tools.registry import offer_collections, select_tools
 from ubp.server.tools.tool import call_tool
@@ -183,6 +185,27 @@ def test_filters_limit_the_sections(call):
         call("search_spec", query="x", language="go", filters={"doc": "other"})
     with pytest.raises(BadArgumentError, match="`filters` has no field `limt`"):
         call("search_spec", query="x", language="go", filters={"limt": 2})
+
+
+def test_filter_finds_sections_that_many_better_ones_precede(machine, repository, monkeypatch):
+    monkeypatch.setenv("UBP_COLLECTIONS", str(machine[0] / "collections"))
+    for number in range(150):
+        repository.write(f"{number}.md", f"# Slices {number}\n\n" + "A slice of slices. " * 8)
+    others = "Strings, numbers, maps, channels and functions have a length. " * 4
+    repository.write("z.md", f"# Others\n\nText.\n\n## Arrays\n\n{others}Each has a slice.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        view, context = open_search(workspace.session)
+        best = find_spec_sections(view, "slice", 5, context)
+        assert not any("Others" in section.heading.path for section in best)
+        found = find_spec_sections(
+            view, "slice", 5, context, is_wanted=lambda heading: "Others" in heading.path
+        )
+        assert found[0].heading.path == ("Others", "Arrays")
+        filtered = find_spec_sections(
+            view, "path:z.md", 5, context, is_wanted=lambda heading: "Arrays" in heading.path
+        )
+        assert [section.heading.path for section in filtered] == [("Others", "Arrays")]
 
 
 def test_section_is_read_whole_in_the_requested_version(call, citation):

@@ -144,7 +144,7 @@ def fit(record: Json, limit: TokenLimit) -> None:
 def text(record: SpecSearchRecord, write: Writer) -> Iterator[str]:
     """Yield the sections, each with its citation and a snippet."""
     if not record.results:
-        yield "No section answers this. Try different words, or another version."
+        yield "No section answers this. Try different words or filters, or another version."
         return
     yield f"{count(len(record.results), 'section')}, best first. {write.notice()}"
     for result in record.results:

@@ -7,6 +7,7 @@ and meaning find, each for the heading that it belongs to.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from ubp.core.errors import SectionNotFoundError
@@ -93,9 +94,9 @@ def find_spec_sections(
     limit: int,
     context: SearchContext,
     *,
-    is_wanted: Callable[[HeadingSpan], bool] = lambda _: True,
+    is_wanted: Callable[[HeadingSpan], bool] | None = None,
 ) -> tuple[FoundSection, ...]:
-    """Return the sections that answer a question best, best first.
+    """Return the sections that answer a question best, best first; with `is_wanted`, only such.
 
     Of a question that consists of filters these are the first ones of the pages that match.
 
@@ -109,14 +110,26 @@ def find_spec_sections(
         return tuple(
             FoundSection(page.page, heading, 1.0, _snippet(page.own_text(heading), ()))
             for page in matching.values()
-            for heading in filter(is_wanted, page.headings[:1])
+            for heading in islice(filter(is_wanted, page.headings), 1)
         )[:limit]
-    words, lexical = find_words(Corpus(view.full_text(), context.names, scope), query, CHUNKS)
+    count, wanted = CHUNKS, None
+    if is_wanted is not None:  # none of a specification's best chunks may be in these sections
+        documents = _read_pages(view, sorted(view.document_paths() if scope is None else scope))
+        wanted = {
+            (path, number)
+            for path, page in documents.items()
+            for number in page.chunks
+            if any(map(is_wanted, page.headings_in(number)))
+        }
+        scope = frozenset(path for path, _ in wanted)
+        count = max(count, sum(len(documents[path].chunks) for path in scope))
+    words, lexical = find_words(Corpus(view.full_text(), context.names, scope), query, count)
     meaning = Ranking()
     if context.meaning is not None:
-        meaning = find_meaning(context.meaning, query, CHUNKS, scope)
+        meaning = find_meaning(context.meaning, query, count, scope)
     chunks = _chunk_scores(words, meaning)
-    best = sorted(chunks, key=lambda chunk: -chunks[chunk])[:MAX_READ_CHUNKS]
+    chosen = [chunk for chunk in chunks if wanted is None or chunk in wanted]
+    best = sorted(chosen, key=lambda chunk: -chunks[chunk])[:MAX_READ_CHUNKS]
     pages = _read_pages(view, sorted({path for path, _ in best}))
     found: dict[tuple[FilePath, int], FoundSection] = {}
     for path, number in best:
@@ -128,7 +141,9 @@ def find_spec_sections(
             total = chunks[path, number] * score + HEADING_SHARE * _share(
                 heading.heading, lexical.informative
             )
-            if is_wanted(heading) and (key not in found or total > found[key].score):
+            if is_wanted is not None and not is_wanted(heading):
+                continue
+            if key not in found or total > found[key].score:
                 snippet = _snippet(page.own_text(heading), lexical.informative)
                 found[key] = FoundSection(page.page, heading, total, snippet)
     best_sections = sorted(found.values(), key=lambda section: -section.score)
@@ -248,14 +263,19 @@ class _Document(NamedTuple):
     def whole_text(self, heading: HeadingSpan) -> str:
         return "\n".join(self.lines[heading.line_start - 1 : heading.line_end]).strip("\n")
 
-    def headings_at(self, chunk: int, terms: Sequence[Term]) -> Iterator[tuple[HeadingSpan, float]]:
-        """Yield the headings of a chunk, and how much of its score each deserves, at most 1."""
+    def headings_in(self, chunk: int) -> list[HeadingSpan]:
+        """Return the headings of whose own text a chunk has some."""
         start, end = self.chunks.get(chunk, (1, len(self.lines)))
-        inside = [
+        return [
             heading
             for heading in self.headings
             if heading.line_start <= end and heading.own_end >= start
         ]
+
+    def headings_at(self, chunk: int, terms: Sequence[Term]) -> Iterator[tuple[HeadingSpan, float]]:
+        """Yield the headings of a chunk, and how much of its score each deserves, at most 1."""
+        start, end = self.chunks.get(chunk, (1, len(self.lines)))
+        inside = self.headings_in(chunk)
         shares = [
             _share(
                 "\n".join(
