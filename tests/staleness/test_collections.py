@@ -6,6 +6,7 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.answers.staleness.ack import AcknowledgeRequest
+from ubp.board.read import read_board
 from ubp.index.collections import same_repository
 from ubp.workspace import Workspace
 
@@ -387,3 +388,25 @@ def test_local_path_is_not_written_to_the_configuration_and_add_says_so(
     assert (repository.root / ".ubp/config.json").read_text() == "{}"
     repository.write(".ubp/config.json", entry)
     assert "add its address" not in ubp(repository, *add)
+
+
+def test_source_of_another_repository_without_a_pin_does_not_make_a_clone_shallow(
+    repository, capsys
+):
+    name = "github.com/acme/api:src/pay.py"
+    repository.page("docs/pay.md", name)
+    repository.commit()
+    at = ["-C", str(repository.root)]
+    reason = "could not be verified: it is in another repository, and the reference has no pin"
+    for command in ("stale", "check", "ack"):
+        main([*at, command, "docs/pay.md"])
+    printed = capsys.readouterr().out
+    assert f"{name}  {reason}" in printed
+    assert "1 source could not be verified because a source in another repository" in printed
+    assert "git rev-parse HEAD:PATH" in printed
+    assert f"{name}  skipped: the source is in another repository" in printed
+    assert not any(word in printed for word in ("shallow", "does not exist", "ubp ack"))
+    with Workspace.open(str(repository.root)) as workspace:
+        board = read_board(workspace.session, "HEAD")
+    page = next(file.page for file in board.files if file.path == "docs/pay.md")
+    assert [(found.verdict, found.note) for found in page.references] == [("unknown", None)]

@@ -107,7 +107,8 @@ def _reference(session: Session, verdict: ReferenceVerdict) -> BoardReference | 
         _id(verdict.current_blob),
         verdict.since,
         len(verdict.commits),
-        verdict.note,
+        # A hub of an earlier version refuses a push with a note that it does not know.
+        None if verdict.note == "other_repository" else verdict.note,
     )
 
 

@@ -261,11 +261,12 @@ PartNote = Literal["no_blob", "no_parser", "no_language", "no_part"]
 """Why the verdict on a symbol, a section or lines is that of the whole file, or unknown: the bytes
 of a version are not available, ast-grep is not installed, symbols cannot be found in this kind of
 file, or a directory or glob has no such parts."""
-Note = Literal[PartNote, "no_collection", "no_version", "no_pin", "no_listing"]
+Note = Literal[PartNote, "no_collection", "no_version", "no_pin", "no_listing", "other_repository"]
 """A `PartNote`, or why the verdict on a document of a collection is unknown: that version of it is
 not on this machine, or the configuration pinned none when the page was written. `no_pin`: Git has
 no object with the id that a key of the page's front matter contains. `no_listing`: a source that
-Git does not have is in a submodule, or behind a symbolic link."""
+Git does not have is in a submodule, or behind a symbolic link. `other_repository`: it is there, and
+the reference has no pin."""
 
 
 NameChange = Literal["removed", "added", "changed"]

@@ -386,8 +386,9 @@ def _at_its_pin(request: BaselineRequest) -> ReferenceVerdict:
     Its page describes what is pinned; whether that is behind the tip an organisation's hub knows.
     """
     pin = request.reference.own_pin
-    verdict = _verdict(request, "", "fresh", "fresh") if pin else _unknown(request, "", None)
-    return verdict._replace(baseline_blob=pin)
+    if pin is None:
+        return _unknown(request, "", "other_repository")
+    return _verdict(request, "", "fresh", "fresh")._replace(baseline_blob=pin)
 
 
 def _unknown(

@@ -29,7 +29,9 @@ class KeyPinned(NamedTuple):
 
 
 def missing_reason(verdict: ReferenceVerdict) -> str:
-    """Return why a source that does not exist cannot be pinned."""
+    """Return why a source that is not here cannot be pinned."""
+    if verdict.note == "other_repository":
+        return "the source is in another repository: add its `blob` there to the reference"
     if verdict.moved_to and verdict.reference.language is None:
         return f"the source moved: change the reference to {verdict.new_name}"
     if verdict.moved_to:

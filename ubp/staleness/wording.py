@@ -65,6 +65,7 @@ UNKNOWN_REASONS: Mapping[Note | None, str] = {
     "no_collection": "this version of the collection is not on this machine",
     "no_version": "the configuration pinned no version of the collection when the page was written",
     "no_pin": "its pin is the id of no commit or file in this repository",
+    "other_repository": "it is in another repository, and the reference has no pin",
 }
 UNKNOWN_CAUSES: Mapping[Note | None, str] = {
     None: "this clone is shallow",
@@ -72,6 +73,7 @@ UNKNOWN_CAUSES: Mapping[Note | None, str] = {
     "no_collection": "a collection is not on this machine",
     "no_version": "a collection had no pinned version",
     "no_pin": "a pin is the id of no commit or file",
+    "other_repository": "a source in another repository has no pin",
 }
 WHOLE_REASONS: Mapping[Note, str] = {
     "no_blob": "one of its versions is not on this machine, or too large or too slow to parse",
@@ -174,6 +176,9 @@ def unknown_remedies(references: Iterable[Unverified], page: str = "PAGE") -> li
                 remedy = Remedy(ubp_command("ack", page), "pins what you reviewed")
             case "no_pin":
                 remedy = Remedy(ubp_command("ack", page), "pins what you reviewed")
+            case "other_repository":
+                purpose = "in a clone of that repository prints the `blob` to pin"
+                remedy = Remedy("git rev-parse HEAD:PATH", purpose)
             case _:
                 unshallow = "fetches the history (in CI: fetch-depth: 0)"
                 remedy = Remedy("git fetch --unshallow", unshallow)

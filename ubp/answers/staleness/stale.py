@@ -533,7 +533,7 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
             " because ast-grep, which finds symbols, is not installed. Add it:"
         )
         yield f"  {style.cyan(install_parser())}  (pre-commit: {HOOK_PARSER})"
-    notes: tuple[Note, ...] = "no_collection", "no_version", "no_pin"
+    notes: tuple[Note, ...] = "no_collection", "no_version", "no_pin", "other_repository"
     for note in notes:
         if needing := unknown.get(note):
             references = [verdict for page in needing for verdict in page.references]

@@ -91,6 +91,8 @@ def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
             hint = f"Fetch it: {ubp_command('collections', 'sync', verdict.unfetched)}"
         case "no_version":
             hint = f"If the page is up to date, pin its sources: {ubp_command('ack', path)}"
+        case "other_repository":
+            hint = "Pin the source: add its blob in that repository as `blob`."
     return Finding(
         rule=NAME,
         filepath=path,
