@@ -107,6 +107,24 @@ def test_moved_folder_and_source_keep_their_links(moving):
     assert findings(repository) == []
 
 
+def test_relative_links_that_move_with_their_folders_stay(repository_in, tmp_path, editor):
+    repository = repository_in(tmp_path / "project")
+    editor.root = repository.root
+    repository.write("mkdocs.yml", "site_name: Guide\n")
+    repository.write("README.md", "# Read\n\n[files](docs/files/), [data](docs/files/data.csv)\n")
+    repository.write("docs/advanced.md", "# Advanced\n")
+    repository.write("docs/tips.md", "# Tips\n\n[there](../advanced/) and [files](files/)\n")
+    repository.write("docs/in/page.md", "# Page\n\n[files](../../docs/files/)\n")
+    repository.write("docs/files/data.csv", "a,b\n")
+    repository.commit("Begin")
+    apply(repository, ask_moves(editor, docs="documentation"))
+    tips = (repository.root / "docs/tips.md").read_text()
+    assert tips == "# Tips\n\n[there](../advanced/) and [files](files/)\n"
+    readme = (repository.root / "README.md").read_text()
+    assert readme.count("(documentation/files/") == 2
+    assert "(../files" in (repository.root / "docs/in/page.md").read_text()
+
+
 def test_renamed_heading_keeps_its_links(moving):
     repository, editor = moving
     document = editor.document("docs/auth.md")

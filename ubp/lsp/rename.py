@@ -6,7 +6,7 @@ once more, in a snapshot with the edited pages.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from lsprotocol import types
@@ -77,17 +77,19 @@ def rename_files(context: EditorContext, moves: Mapping[FilePath, FilePath]) -> 
     after = _view_with(context, files, {})
     sources = _edit_sources(context, files)
     suspects = {edge.source for edges in before.into(list(files)).values() for edge in edges}
+    folders = {above for path in files for above in _folders_of(path)}
+    suspects |= {edge.source for edge in before.links_to_names({*map(stem, folders)})}
     new_paths = {new: old for old, new in files.items()}
     suspects |= {new_paths.get(path, path) for path in after.link_graph().relinked}
     suspects |= files.keys()
     documents = [path for path in sorted(suspects) if context.page(path)]
     edges = before.out(documents)
-    broken = _differing(edges, after, files)
+    broken = _differing(edges, after, moves)
     choices = {
-        (edge.source, edge.link): _new_targets(edge, after, files)
+        (edge.source, edge.link): _new_targets(edge, after, moves)
         for page_edges in edges.values()
         for edge in page_edges
-        if (edge.source, edge.link) in broken
+        if (edge.source, edge.link) in broken and not _leaves_its_site(context, edge, after, moves)
     }
     images = _image_edits(context, [path for path in documents if path in files], files)
     chosen = dict.fromkeys(choices, 0)
@@ -100,7 +102,7 @@ def rename_files(context: EditorContext, moves: Mapping[FilePath, FilePath]) -> 
                 text = texts[chosen[path, link]]
                 edits.setdefault(path, []).append(ByteEdit(link.byte_start, link.byte_end, text))
         edited = {files.get(path, path): apply(context.data(path), edits[path]) for path in edits}
-        wrong = _differing(edges, _view_with(context, files, edited), files)
+        wrong = _differing(edges, _view_with(context, files, edited), moves)
         wrong = {key for key in wrong if key in choices and chosen[key] < len(choices[key])}
         for key in wrong:
             chosen[key] += 1
@@ -113,6 +115,12 @@ def rename_files(context: EditorContext, moves: Mapping[FilePath, FilePath]) -> 
         if (key := (edge.source, edge.link)) in choices and chosen[key] >= len(choices[key])
     )
     return Rename(edits, sources, unwritten)
+
+
+def _folders_of(path: FilePath) -> Iterator[str]:
+    """Yield the folders that contain a file, the innermost first."""
+    while path := FilePath(path.rpartition("/")[0]):
+        yield path
 
 
 def _moved_files(
@@ -151,19 +159,44 @@ def _view_with(
     return session.try_view(snapshot._replace(changes=changes, buffers=buffers))
 
 
+def _moved(path: FilePath, moves: Mapping[FilePath, FilePath]) -> FilePath:
+    """Return the new path of a file or folder, which is `path` where it stays."""
+    above = path
+    while above not in moves:
+        above = FilePath(above.rpartition("/")[0])
+        if not above:
+            return path
+    return FilePath(moves[above] + path[len(above) :])
+
+
+def _leaves_its_site(
+    context: EditorContext, edge: GraphEdge, after: View, moves: Mapping[FilePath, FilePath]
+) -> bool:
+    """Return whether a link is relative in a site whose folder is renamed.
+
+    It leads there once the configuration names the new folder. No address is right before.
+    """
+    if edge.link.kind in WIKILINKS or edge.link.target.startswith("/"):
+        return False
+    source, target = edge.source, edge.resolution.target
+    is_published = context.view.sites().of(source) is not None
+    is_lost = is_published and after.sites().of(_moved(source, moves)) is None
+    return is_lost and target is not None and _moved(target, moves) != target
+
+
 def _differing(
     edges: Mapping[FilePath, Sequence[GraphEdge]],
     after: View,
-    files: Mapping[FilePath, FilePath],
+    moves: Mapping[FilePath, FilePath],
 ) -> set[tuple[FilePath, Link]]:
     """Return the links that lead elsewhere in the view after a rename."""
     graph = after.link_graph()
-    now = graph.out([files.get(path, path) for path in edges])
+    now = graph.out([_moved(path, moves) for path in edges])
     differing = set()
     for path, page_edges in edges.items():
-        new_edges = now.get(files.get(path, path), ())
+        new_edges = now.get(_moved(path, moves), ())
         for old, new in zip(_links(page_edges), _links(new_edges), strict=True):
-            if _reach(old, files) != _reach(new, {}):
+            if _reach(old, moves) != _reach(new, {}):
                 differing.add((path, old.link))
     return differing
 
@@ -173,14 +206,14 @@ def _links(edges: Iterable[GraphEdge]) -> list[GraphEdge]:
     return [edge for edge in edges if edge.link.kind not in {"image", "include"}]
 
 
-def _reach(edge: GraphEdge, files: Mapping[FilePath, FilePath]) -> tuple[object, ...]:
-    """Return where a link leads, under the new names of files."""
+def _reach(edge: GraphEdge, moves: Mapping[FilePath, FilePath]) -> tuple[object, ...]:
+    """Return where a link leads, under the new names of files and folders."""
     resolution = edge.resolution
     target = resolution.target
     if target is None and resolution.bucket == "not_a_page":
         target = _path_of(edge)
     return (
-        files.get(target, target) if target else None,
+        _moved(target, moves) if target else None,
         resolution.bucket,
         resolution.has_anchor,
     )
@@ -199,15 +232,14 @@ def _join(source: FilePath, target: str) -> FilePath | None:
 
 
 def _new_targets(
-    edge: GraphEdge, after: View, files: Mapping[FilePath, FilePath]
+    edge: GraphEdge, after: View, moves: Mapping[FilePath, FilePath]
 ) -> tuple[str, ...]:
     """Return how a link may be written after the rename, the most like the old one first."""
     link = edge.link
     old_target = edge.resolution.target or _path_of(edge)
     if old_target is None:
         return ()
-    source = files.get(edge.source, edge.source)
-    target = files.get(old_target, old_target)
+    source, target = _moved(edge.source, moves), _moved(old_target, moves)
     namesakes = [path for path in after.document_paths() if stem(path) == stem(target)]
     written = [rewrite_link(link, source, target, namesakes)]
     if link.kind in WIKILINKS:
@@ -228,7 +260,8 @@ def _new_targets(
         for text in written
         if text and link.kind not in WIKILINKS and without_suffix(link.target) == link.target
     ]
-    return tuple(dict.fromkeys(text for text in [*bare, *written] if text))
+    folders = [f"{text}/" for text in bare if link.target.endswith("/") and text[-1] != "/"]
+    return tuple(dict.fromkeys(text for text in [*folders, *bare, *written] if text))
 
 
 def _image_edits(
