@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from ubp.core.errors import CollectionError
 from ubp.index.collections import open_collection, resolve_version
 from ubp.sync.mirror import propose_include
 from ubp.sync.repositories import Context
@@ -206,6 +207,20 @@ def test_version_is_found_by_tag_branch_and_commit(run, upstream, registered, fo
         }
         assert commits == {upstream.git("rev-parse", "v1")}
         assert resolve_version(opened, registered("spec"), "") == upstream.head()
+
+
+def test_version_is_found_by_its_number_with_and_without_the_letter_of_its_tag(
+    run, upstream, registered, folder
+):
+    upstream.git("tag", "3.0", "v1")
+    add(run, upstream)
+    run("collections", "sync", "spec@1", "spec@v3.0")
+    with open_collection(str(folder), registered("spec"), os.environ) as opened:
+        for name in ("1", "v1", "3.0", "v3.0"):
+            found = resolve_version(opened, registered("spec"), name)
+            assert found == upstream.git("rev-parse", "v1")
+        with pytest.raises(CollectionError, match="no version 4"):
+            resolve_version(opened, registered("spec"), "4")
 
 
 @pytest.mark.parametrize(

@@ -383,10 +383,12 @@ def resolve_version(repository: Repository, collection: Collection, version: str
 
 
 def find_version(repository: Repository, version: str) -> ObjectId | None:
-    """Return the commit that a version names; None: there is none."""
+    """Return the commit that a version names, `1.0` also where its tag is `v1.0`; None: none."""
     if version.startswith("-"):
         return None
-    for revision in (version, f"{UPSTREAM}{version}"):
+    number = version.removeprefix("v")
+    tag = f"refs/tags/{number if number != version else f'v{version}'}"
+    for revision in (version, f"{UPSTREAM}{version}", tag):
         if object_name := repository.rev_parse(revision):
             if commit := repository.rev_parse(f"{object_name}^{{commit}}"):
                 return commit
