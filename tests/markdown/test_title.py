@@ -107,6 +107,7 @@ def test_hostile_body_is_scanned_in_linear_time(body: str):
         ("One<br>two<br/>three", "One two three"),
         ("**Bold** and *more*", "Bold and more"),
         ("A [link](x.md) and ![image](x.png)", "A link and"),
+        ('Name [![CI: main](i.svg)](https://ci/?q="x") [![z](y) ![](x)](w)', "Name"),
         ("snake_case_name and `__init__`", "snake_case_name and __init__"),
         ("_Emphasis_ a &amp; b \\* c", "Emphasis a & b * c"),
         ("Vec<T> <Badge text='new' />", "Vec"),

@@ -20,8 +20,10 @@ _OTHER_ATTRIBUTES = re.compile(r"[ \t]\{(?:[ \t]*(?:\.[\w-]+[ \t]*)+|:[ \t]*[^\s
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!]")
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
-_IMAGE = re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])")
-_LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_ADDRESS = r"(?:\([^()]*\)|\[[^\[\]]*\])"
+_IMAGE = re.compile(rf"!\[[^\[\]]*\]{_ADDRESS}")
+_LINKED_IMAGES = re.compile(rf"\[(?:[ \t]*{_IMAGE.pattern})+[ \t]*\]{_ADDRESS}")
+_LINK = re.compile(rf"\[([^\[\]]+)\]{_ADDRESS}")
 _EMPHASIS = (
     re.compile(r"(\*\*|~~)(?=\S)(.+?)(?<=\S)\1"),
     re.compile(r"(?<!\w)(__?)(?=\S)(.+?)(?<=\S)\1(?!\w)"),
@@ -60,7 +62,8 @@ def plain_title(content: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    text = _LINK.sub(r"\1", _IMAGE.sub("", _TAG.sub("", LINE_BREAK.sub(" ", text))))
+    text = _LINKED_IMAGES.sub("", _TAG.sub("", LINE_BREAK.sub(" ", text)))
+    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     for emphasis in _EMPHASIS:
         text = emphasis.sub(r"\2", text)
     return unescape(_ESCAPE.sub(r"\1", text))
