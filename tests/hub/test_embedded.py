@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -38,18 +39,30 @@ def folder():
     shutil.rmtree(path, ignore_errors=True)
 
 
+@contextmanager
+def running(folder):
+    """Run a hub of one machine, and yield its address."""
+    command = ("hub", "up", "--embedded", "--data", folder, "--port", "0")
+    with subprocess.Popen(
+        [sys.executable, "-m", "ubp", *command], stdout=subprocess.PIPE, text=True
+    ) as process:
+        word, url = process.stdout.readline().split()
+        assert word == "ready"
+        try:
+            yield url
+        finally:
+            process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        assert process.returncode == 0
+
+
 def test_hub_of_one_machine_answers_a_push_and_starts_again(repository, folder):
     repository.page("docs/a.md", "src/a.py")
     repository.write("src/a.py", "def f():\n    return 1\n")
     repository.git("remote", "add", "origin", "git@github.com:acme/api.git")
     repository.commit()
-    command = ("hub", "up", "--embedded", "--data", folder, "--port", "0")
     for expected in ("pushed 2 files", "the hub has it already"):
-        with subprocess.Popen(
-            [sys.executable, "-m", "ubp", *command], stdout=subprocess.PIPE, text=True
-        ) as process:
-            word, url = process.stdout.readline().split()
-            assert word == "ready"
+        with running(folder) as url:
             token = os.path.join(folder, "development-token")
             assert stat.S_IMODE(os.stat(token).st_mode) == 0o600
             there = ("--to", url, "--token-file", token)
@@ -57,10 +70,24 @@ def test_hub_of_one_machine_answers_a_push_and_starts_again(repository, folder):
             assert (status, expected in out) == (0, True), out
             status, out = ubp(repository, "hub", "diff", *there)
             assert (status, out) == (0, "The hub has what this clone has.\n")
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
-            assert process.returncode == 0
     assert not os.path.exists(os.path.join(folder, "postgresql", "postmaster.pid"))
+
+
+def test_hub_of_one_machine_reads_its_texts_again_after_an_upgrade(repository, folder):
+    repository.write("docs/a.md", "# Tokens\n\nA token expires.\n")
+    repository.git("remote", "add", "origin", "git@github.com:acme/api.git")
+    repository.commit()
+    token = ("--token-file", os.path.join(folder, "development-token"))
+    with running(folder) as url:
+        status, out = ubp(repository, "push", "--texts", "--to", url, *token)
+        assert (status, "1 text" in out) == (0, True), out
+    with run_postgres(folder) as address, psycopg.connect(address) as connection:
+        connection.execute("update text set format = format - 1")
+    with running(folder) as url:
+        end, out = time.monotonic() + 60, ""
+        while "docs/a.md" not in out and time.monotonic() < end:
+            _, out = ubp(repository, "search", "token", "--hub", url, *token)
+    assert "github.com/acme/api:docs/a.md:1" in out
 
 
 def test_second_hub_on_the_same_data_is_refused_and_the_first_one_goes_on(folder):

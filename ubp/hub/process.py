@@ -7,12 +7,12 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Event, Thread
 from types import FrameType
 
 from ubp.core.errors import HubError, UsageError
 from ubp.hub.api import Hub
-from ubp.hub.application import HubServer
+from ubp.hub.application import SECONDS_TO_FINISH, HubServer
 from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database, DatabaseDownError, check_migrated
@@ -75,7 +75,8 @@ def serve_embedded(folder: str, model: HubModel, port: int, say: Callable[[str],
         config = HubConfig(url=url, development_token=_development_token(folder))
         with Database.open(address) as database:
             database.migrate()
-            _serve(Hub(database, config, model=model), listener, say)
+            with _working(Worker(database, config, model)):
+                _serve(Hub(database, config, model=model), listener, say)
 
 
 def _serve(hub: Hub, listener: socket.socket, say: Callable[[str], None]) -> None:
@@ -111,11 +112,34 @@ def run_worker(address: str, config: HubConfig, model: HubModel, *, once: bool) 
         worker = Worker(database, config, model)
         succeeded = worker.work()
         while not once and not is_ended.wait(SECONDS_BETWEEN_LOOKS):
-            try:
-                worker.work()
-            except DatabaseDownError as error:
-                logging.getLogger(__name__).warning("%s", error.message)
+            _try_to_work(worker)
     return succeeded
+
+
+@contextmanager
+def _working(worker: Worker) -> Iterator[None]:
+    """Let a worker work in a thread of its own."""
+    is_ended = Event()
+
+    def work() -> None:
+        _try_to_work(worker)
+        while not is_ended.wait(SECONDS_BETWEEN_LOOKS):
+            _try_to_work(worker)
+
+    thread = Thread(target=work, name="worker", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_ended.set()
+        thread.join(SECONDS_TO_FINISH)
+
+
+def _try_to_work(worker: Worker) -> None:
+    try:
+        worker.work()
+    except DatabaseDownError as error:
+        logging.getLogger(__name__).warning("%s", error.message)
 
 
 @contextmanager
