@@ -185,6 +185,9 @@ def test_files_that_could_be_converted_are_counted_before_a_folder_is_imported(p
     assert "left out: 1 .docx, 1 .html, 1 .ipynb, 1 .pdf, 1 .txt" in out
     assert "to convert them: --include '**/*.md' --include '**/*.docx' --include" in out
     assert "1 file: 1 added" in out
+    out = run("collections", "add", "books", str(papers), "--include", "*.ipynb", "--yes")
+    assert "to convert them: --include '*.ipynb' --include '**/*.docx' --include" in out
+    assert "**/*.md" not in out
 
 
 def test_missing_library_is_a_problem_of_each_file_that_needs_it(papers, run, monkeypatch):

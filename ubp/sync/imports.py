@@ -18,6 +18,7 @@ from ubp.core.errors import CollectionError
 from ubp.core.files import read_regular_file
 from ubp.core.model import FilePath, ObjectId, Progress
 from ubp.core.paths import match_any, nfc
+from ubp.core.shell import join
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
 from ubp.git.repository import Repository
 from ubp.git.trees import list_tree
@@ -159,7 +160,7 @@ def read_files(collection: Collection, progress: Progress) -> ReadFiles:
                 f"{bad.address}: {bad.reason}" for bad in found.problems[:SHOWN_PROBLEMS]
             )
             or f"Expected files that match {', '.join(include)}.",
-            hint=f"Convert its other files: {patterns_for(left_out)}"
+            hint=f"Convert its other files: {patterns_for(collection, left_out)}"
             if (left_out := count_left_out(collection))
             else "Use another directory, or other patterns with --include.",
         )
@@ -206,9 +207,11 @@ def count_left_out(collection: Collection) -> Mapping[str, int]:
     return {suffix: found[suffix] for suffix in sorted(found)}
 
 
-def patterns_for(left_out: Iterable[str]) -> str:
-    """Return the options that import Markdown and the files with these suffixes."""
-    return " ".join(f"--include '**/*{suffix}'" for suffix in (".md", *left_out))
+def patterns_for(collection: Collection, left_out: Iterable[str]) -> str:
+    """Return the options that import also the files of a folder with these suffixes."""
+    patterns = collection.include or ("**/*.md",)
+    added = (f"**/*{suffix}" for suffix in left_out)
+    return " ".join(join(["--include", pattern]) for pattern in (*patterns, *added))
 
 
 def _is_utf_8(data: bytes) -> bool:

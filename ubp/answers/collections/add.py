@@ -111,7 +111,7 @@ def plan_text(collection: Collection, version: str | None, write: Writer) -> Ite
         yield f"  files: {', '.join(map(write.name, collection.include))}"
     if left_out := count_left_out(collection):
         yield f"  left out: {', '.join(f'{left_out[suffix]} {suffix}' for suffix in left_out)}"
-        yield f"  to convert them: {patterns_for(left_out)}"
+        yield f"  to convert them: {patterns_for(collection, left_out)}"
     if version:
         yield f"  version: {write.name(version)}"
     if collection.language:
