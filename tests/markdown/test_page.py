@@ -94,6 +94,7 @@ def test_field_is_read_as_written(front_matter: str, field: str, value: object):
 
 
 PROBLEMS = [
+    ("title:\n  en: Area\n  zh-CN: 面积图", []),
     ("title: [a]", [(2, "title must be a string; the value is ignored.")]),
     ("doc_type: 12", [(2, "doc_type must be a string; the value is ignored.")]),
     ("doc_type: [a]", [(2, "doc_type must be a string; the value is ignored.")]),

@@ -203,6 +203,8 @@ class _Fields:
     def text(self, name: str) -> str:
         """Return a scalar as it is written: `title: 1.10` is a title."""
         value = self._value(name)
+        if value is not None and value.kind == "mapping":
+            return ""  # another tool's: a title in each language
         if value is not None and value.kind != "scalar":
             self._ignore(name, value, "a string")
         return one_line(value.text or "") if value else ""
