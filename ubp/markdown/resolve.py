@@ -289,6 +289,8 @@ def differs_in_case(link: Link, target: FilePath, sites: Sites) -> bool:
     if link.kind in _WIKILINKS or not link.target:
         return False
     site, suffix = sites.of(target), _page_suffix(link.target)
+    if site and site.style.any_case:
+        return False
     if site and not suffix and site.style.ignores_case:
         # its addresses are in lower case, and only a template of its own finds the page of another
         return site.style.verifies == "sections" and link.target != link.target.lower()

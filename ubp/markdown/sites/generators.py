@@ -798,6 +798,11 @@ def _read_obsidian(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
     return Site(OBSIDIAN, folder, (Root(folder),), navigation=())
 
 
+def _read_wiki(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
+    style = GITHUB._replace(any_case=True, falls_back=False, folder_pages=())
+    return Site(style, folder, (Root(folder),), navigation=())
+
+
 def _read_nothing(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
     return Site(GITHUB, folder, (Root(folder),), navigation=())
 
@@ -941,7 +946,7 @@ GENERATORS = (
     Generator(
         ZOLA, r"(?!)", _read_nothing, _github_anchors, "taken for GitHub's"
     ),  # its files are read as Hugo's
-    Generator(GITHUB, r"(?!)", _read_nothing, _github_anchors, "GitHub's"),
+    Generator(GITHUB, r"_Sidebar\.md", _read_wiki, _github_anchors, "GitHub's"),
 )
 """In the order of preference where two sites publish the same folder."""
 

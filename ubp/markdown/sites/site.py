@@ -54,7 +54,8 @@ class Style(NamedTuple):
     `localizes_links`: addresses from the root begin in the language of their page.
     `resolves_paths`: a template of the generator makes addresses of relative links that are paths.
     `makes_addresses`: of a page's path, so that a link to `page.md` leads where one to `page` does.
-    Without `knows_anchors` a heading may have the anchor of any generator.
+    Without `knows_anchors` a heading may have the anchor of any generator. `any_case`: a link finds
+    a page in whatever letter case.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Style(NamedTuple):
     resolves_paths: bool = False
     makes_addresses: bool = False
     knows_anchors: bool = True
+    any_case: bool = False
 
 
 class Root(NamedTuple):
@@ -338,7 +340,7 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
     path = target.rstrip("/") if target.strip("/") else "/"
     path = path[:-5] if path.lower().endswith(".html") else path
     head, _, last = path.rpartition("/")
-    if last.lower() in FOLDER_PAGES[:1]:
+    if last.lower() in site.style.folder_pages[:1]:
         path = head or ("/" if path.startswith("/") else ".")
     if path.startswith("/"):
         base = site.base.strip("/")
