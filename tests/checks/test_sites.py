@@ -418,13 +418,17 @@ def test_page_of_mkdocs_is_a_folder_unless_a_setting_makes_it_a_file(path, confi
 
 
 def test_wiki_of_github_finds_pages_in_any_letter_case(repository, check, found):
-    repository.write("_Sidebar.md", "[[Home]] [s](Search) [r](readme)\n")
+    repository.write("_Sidebar.md", "[[Home]] [s](Search) [r](readme) [[Set up]]\n")
+    repository.write("Set-up.md", "# Install\n\n[a](#removed-part) ![b](images/removed.png)\n")
     repository.write("Home.md", "# Home\n\n[s](Search) [i](Index)\n")
     repository.write("SEARCH.md", "# Search\n\n[home](home) [s](#search)\n")
     repository.write("INDEX.md", "# Index\n")
     repository.write("README.md", "# Read me\n")
     repository.commit()
-    assert found(repository) == []
+    assert found(repository) == [
+        "warning missing-anchor Set-up.md:3 markdown #removed-part",
+        "error broken-link Set-up.md:3 image images/removed.png",
+    ]
     repository.git("mv", "SEARCH.md", "Find-Things.md")
     fixes = [finding.fix.text for finding in check(repository).findings if finding.fix]
     assert fixes == ["Find-Things", "Find-Things"]

@@ -65,7 +65,7 @@ LOWERS_ANCHORS = frozenset(
 # Generators that put pages into templates, which alone add headings to them.
 FILLS_TEMPLATES = frozenset({"hugo", "jekyll"})
 # Generators whose builds make no folder of pages; None: GitHub itself.
-MAKES_NO_FOLDERS = frozenset({"mdbook", None})
+MAKES_NO_FOLDERS = frozenset({"mdbook", "github", None})
 # Different anchors of a site that lead to headings with signs: the rule for these is known then.
 MIN_SIGNS = 3
 # Generators with one rule for anchors, which only a setting replaces that UBP sees. In pages of
@@ -363,7 +363,7 @@ class Evidence:
         if self._pages.text(target).spells(letters):
             heading = self._heading_with_signs(target, letters)
             return f'The heading "{heading}" has another anchor.' if heading else None
-        if site is not None and self._is_unknown(target):
+        if site is not None and site.style.name != "github" and self._is_unknown(target):
             return None
         return self._of_absent_heading(finding, link, target)
 

@@ -289,7 +289,7 @@ def differs_in_case(link: Link, target: FilePath, sites: Sites) -> bool:
     if link.kind in _WIKILINKS or not link.target:
         return False
     site, suffix = sites.of(target), _page_suffix(link.target)
-    if site and site.style.any_case:
+    if site and site.style.is_wiki:
         return False
     if site and not suffix and site.style.ignores_case:
         # its addresses are in lower case, and only a template of its own finds the page of another
@@ -316,6 +316,8 @@ def page_names(page: PageNameForms, sites: Sites = NO_SITES) -> frozenset[str]:
         names |= {fold(page.path.rpartition("/")[0].rpartition("/")[2]), _FOLDER}
     names.update(f"#{fold(target)}" for target in dict(page.addresses).get("target", ()))
     if site := sites.of(page.path):
+        if site.style.is_wiki:
+            names.add(stem(page.path).replace("-", " "))
         for find in (addresses, old_addresses):
             for address in find(site, page.path, page.addresses):
                 names.add(fold(address.rpartition("/")[2]) or _FOLDER)
@@ -419,6 +421,12 @@ def _by_stem(name: str, targets: Targets) -> list[Ranked]:
     return [entry for entry in ranked if fold(without_suffix(entry[1])).endswith(suffix)]
 
 
+def _in_wikis(ranked: Sequence[Ranked], targets: Targets) -> list[Ranked]:
+    """Return those of these pages whose site writes a hyphen for a space in a link."""
+    sites = [targets.sites.of(page) for _, page in ranked]
+    return [entry for entry, site in zip(ranked, sites, strict=True) if site and site.style.is_wiki]
+
+
 def _has_same_case(page: FilePath, name: str) -> bool:
     """Return whether the path of a page ends with a name, in the same case."""
     return f"/{nfc(without_suffix(page))}".endswith("/" + nfc(name))
@@ -426,7 +434,9 @@ def _has_same_case(page: FilePath, name: str) -> bool:
 
 def _find_wikilink_pages(target: str, targets: Targets) -> WikilinkPages:
     name = without_suffix(target.strip("/"))
-    ranked = _by_stem(name, targets)
+    ranked = _by_stem(name, targets) or _in_wikis(
+        _by_stem(name.replace(" ", "-"), targets), targets
+    )
     if ranked:
         same_case = [entry for entry in ranked if _has_same_case(entry[1], name)]
         resolution = _choose(_shallowest(same_case or ranked), name)

@@ -128,7 +128,10 @@ def _address_rules(style: Style) -> Iterator[str]:
             "a language at the end of a name (page.ja.md) begins the address",
         ),
         (style.ignores_case, "addresses are in lower case"),
-        (style.any_case, "a link finds a page in whatever letter case"),
+        (
+            style.is_wiki,
+            "a link finds a page in whatever letter case, [[a name]] that of a-name.md",
+        ),
         (style.searches_roots, "relative links to files may also begin in a folder of pages"),
         (
             style.content_prefix,

@@ -799,7 +799,7 @@ def _read_obsidian(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
 
 
 def _read_wiki(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
-    style = GITHUB._replace(any_case=True, falls_back=False, folder_pages=())
+    style = GITHUB._replace(is_wiki=True, falls_back=False, folder_pages=())
     return Site(style, folder, (Root(folder),), navigation=())
 
 

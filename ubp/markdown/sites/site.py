@@ -54,8 +54,8 @@ class Style(NamedTuple):
     `localizes_links`: addresses from the root begin in the language of their page.
     `resolves_paths`: a template of the generator makes addresses of relative links that are paths.
     `makes_addresses`: of a page's path, so that a link to `page.md` leads where one to `page` does.
-    Without `knows_anchors` a heading may have the anchor of any generator. `any_case`: a link finds
-    a page in whatever letter case.
+    Without `knows_anchors` a heading may have the anchor of any generator. `is_wiki`: a link finds
+    a page in whatever letter case, and with a hyphen for a space, as on GitHub.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Style(NamedTuple):
     resolves_paths: bool = False
     makes_addresses: bool = False
     knows_anchors: bool = True
-    any_case: bool = False
+    is_wiki: bool = False
 
 
 class Root(NamedTuple):
