@@ -381,13 +381,21 @@ def test_vitepress_rewrites_move_pages_and_the_links_in_them(repository, found):
         ),
     ],
 )
-def test_anchors_that_the_site_computes_itself_are_not_checked(repository, found, path, config):
+def test_anchors_of_the_site_are_checked_where_every_function_makes_the_same(
+    repository, found, path, config
+):
     if path.endswith("shared.mts"):
         repository.write("docs/.vitepress/config/index.mts", "export default {}\n")
     repository.write(path, config)
-    repository.write("docs/index.md", "# Home\n\n[a](#HOME)\n")
+    links = "[a](#HOME) [b](#set-up) [c](#usemenu) [d](#use-names) [e](#a_b) [f](#removed-part)\n"
+    repository.write("docs/index.md", f"# Home\n\n## Set up\n\n## useMenu(id)\n\n{links}")
+    repository.write("docs/signs.md", "# This & that\n\n[a](#this-and-that) [b](#removed-part)\n")
+    repository.write("docs/letters.md", "# \u914d\u7f6e\n\n[a](#pei-zhi) [b](#removed-part)\n")
     repository.commit()
-    assert found(repository) == []
+    assert found(repository) == [
+        "warning missing-anchor docs/index.md:7 markdown #use-names",
+        "warning missing-anchor docs/index.md:7 markdown #removed-part",
+    ]
 
 
 def test_anchors_are_those_of_vitepress_where_other_packages_are_plugins(repository, found):

@@ -10,6 +10,8 @@ from ubp.checks.finding import Finding, Form, UnconfirmedLinks
 from ubp.checks.link_counts import VERIFIABLE, written_form
 from ubp.checks.rules import broken_link, missing_anchor
 from ubp.core.model import FilePath, Link
+from ubp.index.link_graph import GraphEdge
+from ubp.markdown.resolve import is_plain_anchor
 from ubp.markdown.sites.site import OWN_ANCHORS
 
 MAX_SHOWN = 4
@@ -85,6 +87,7 @@ def count_forms(context: RuleContext) -> list[FormCount]:
         and edge.resolution.target
         and (site := context.graph.sites.of(edge.resolution.target))
         and site.option(OWN_ANCHORS)
+        and not _is_plain(edge, context)
     )
     links = count_links(context)
     return [
@@ -98,6 +101,14 @@ def count_forms(context: RuleContext) -> list[FormCount]:
         )
         for form in sorted({*links, *by_form})
     ]
+
+
+def _is_plain(edge: GraphEdge, context: RuleContext) -> bool:
+    """Return whether a link names an anchor that every function makes of a heading."""
+    target, anchor = edge.resolution.target, edge.link.anchor or ""
+    return (
+        target is not None and is_plain_anchor(anchor) and anchor in context.graph.anchors(target)
+    )
 
 
 def form_of_finding(finding: Finding, context: RuleContext) -> Form:

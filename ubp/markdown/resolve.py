@@ -55,6 +55,8 @@ _CITATION = re.compile(r"\d{1,3}(?:[,;-]\s*\d{1,3})*")
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Text fragments, and the line anchors of files on GitHub.
 _BROWSER_ANCHOR = re.compile(r":~:|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?$")
+_PLAIN_ANCHOR = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_PLAIN_HEADING = re.compile(r"[\w\s.,:;!?'\"()\[\]/`-]*", re.ASCII)
 
 Ranked = tuple[int, FilePath]
 """A path after its depth, to sort paths by depth, then alphabetically."""
@@ -775,17 +777,40 @@ def _is_slug_of(anchor: str, site: Site, known: Collection[str]) -> bool:
     return not site_anchors(PageAnchors((HeadingName(2, anchor),)), site).isdisjoint(known)
 
 
+def is_plain_anchor(anchor: str) -> bool:
+    """Return whether every usual function makes an anchor of the same words."""
+    return _PLAIN_ANCHOR.fullmatch(anchor) is not None
+
+
+def _may_be_made(anchor: str, page: PageAnchors) -> bool:
+    """Return whether a function that is not known may make an anchor of a heading of a page.
+
+    It may write words for signs (`&`) and for letters of other scripts, and hyphens anywhere, and
+    leave out parameters.
+    """
+    texts = [heading.text for heading in page.headings]
+    names = {name for text in texts for name in (text, text.partition("(")[0])}
+    return (
+        not is_plain_anchor(anchor)
+        or not all(map(_PLAIN_HEADING.fullmatch, texts))
+        or anchor.replace("-", "") in {re.sub(r"[\W_]", "", name).lower() for name in names}
+    )
+
+
 def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
     page, site, anchor = targets.whole_anchors(target), targets.sites.of(target), link.anchor or ""
-    if page.is_generated or (site and site.option(OWN_ANCHORS)):
+    if page.is_generated:
         return True
-    is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT
+    is_own = bool(site and site.option(OWN_ANCHORS))
+    is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT and not is_own
     if site and is_known and link.kind not in _WIKILINKS:
         is_browsers = anchor in {"", "top"} or anchor.startswith((":~:", "fn:", "fnref:"))
         known = site_anchors(page, site)
         return is_browsers or anchor in known or _is_slug_of(anchor, site, known)
     anchors, name = site_anchors(page, None), fold(anchor)
     if name in anchors or name in {"", "top"} or _BROWSER_ANCHOR.match(name):
+        return True
+    if site and is_own and (not site.style.knows_anchors or _may_be_made(anchor, page)):
         return True
     # Obsidian writes the headings above it, and the text of the heading, separated by "#".
     return slug(fold(anchor.rpartition("#")[2].strip())) in anchors
