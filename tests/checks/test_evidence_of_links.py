@@ -327,6 +327,24 @@ def test_heading_that_an_earlier_version_had_is_a_finding_with_the_commit(guide,
     assert ") it had this heading." in hint
 
 
+@pytest.mark.parametrize(
+    ("earlier", "hint"),
+    [
+        ("## Own slots\n\n## Scoped own slots\n", "The most similar heading is #scoped-own-slots."),
+        ("## Own slots\n", "Did you mean #scoped-own-slots?"),
+    ],
+)
+def test_heading_that_stood_beside_the_lost_one_is_not_its_new_name(guide, check, earlier, hint):
+    guide.write("docs/setup.md", f"# Setup\n\n{earlier}\n## More\n")
+    guide.write("docs/index.md", "# Index\n\n[x](/setup#own-slots) [y](/setup#more)\n")
+    guide.commit("Write")
+    guide.write("docs/setup.md", "# Setup\n\n## Data\n\n## Scoped own slots\n\n## More\n")
+    for _ in range(2):
+        (finding,) = check(guide).findings
+        assert (hint in finding.hint, finding.fix is not None) == (True, hint.startswith("Did"))
+        guide.commit("Rename")
+
+
 @pytest.mark.parametrize("heading", ["## Roll back", "Roll back\n---------"])
 def test_heading_that_became_a_line_of_text_is_found_in_an_earlier_version(guide, check, heading):
     before, after = "# Setup\n\n## A\n\n", "Text.\n\n" * 50

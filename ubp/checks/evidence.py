@@ -127,6 +127,19 @@ class Evidence:
             return self._of_anchor(finding, link)
         return self._of_link(finding, link)
 
+    def with_likely_fix(self, finding: Finding) -> Finding:
+        """Return a finding without a fix to a heading that the page had beside the lost one."""
+        link, fix = finding.about, finding.fix
+        if finding.rule != ANCHOR or not isinstance(fix, LinkFix) or not isinstance(link, Link):
+            return finding
+        anchor, meant = link.anchor or "", fix.target.partition("#")[2]
+        page = finding.related
+        if page is None or letters_of(meant) == letters_of(anchor):
+            return finding
+        if meant not in self._history.anchors_beside(page, anchor):
+            return finding
+        return finding._replace(hint=f"The most similar heading is #{meant}.", fix=None)
+
     # Links to pages and files
 
     def _of_link(self, finding: Finding, link: Link) -> str | None:

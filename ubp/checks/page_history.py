@@ -35,6 +35,7 @@ class PageHistory:
         self._pages = pages
         self._old_anchors: dict[tuple[ObjectId, Site | None], frozenset[str]] = {}
         self._earlier: dict[FilePath, dict[str, EarlierVersion | None]] = {}
+        self._beside: dict[tuple[FilePath, str], frozenset[str]] = {}
         self._read = 0
 
     def earlier_version(self, target: FilePath, anchor: str) -> EarlierVersion | None:
@@ -43,6 +44,11 @@ class PageHistory:
         if anchor not in known:
             known |= self._find_earlier(target, {anchor, *self._lost_anchors(target)})
         return known[anchor]
+
+    def anchors_beside(self, page: FilePath, anchor: str) -> frozenset[str]:
+        """Return all anchors of the newest version of a page that had one; none did: none."""
+        self.earlier_version(page, anchor)
+        return self._beside.get((page, anchor), frozenset())
 
     def _lost_anchors(self, page: FilePath) -> Iterator[str]:
         """Yield the anchors that links name, and that a page does not have."""
@@ -67,9 +73,10 @@ class PageHistory:
             newer = text
             for anchor in [name for name in tries if changed.spells(letters_of(name))]:
                 tries[anchor] -= 1
-                has_it = {anchor, fold(anchor)} & self._anchors_of(version.blob, text.data, site)
-                if has_it and fillers <= text.fillers:
+                old = self._anchors_of(version.blob, text.data, site)
+                if {anchor, fold(anchor)} & old and fillers <= text.fillers:
                     found[anchor] = version.path, version.until
+                    self._beside[page, anchor] = old
                 if found[anchor] or not tries[anchor]:
                     del tries[anchor]
             if not tries:

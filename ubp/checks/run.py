@@ -254,7 +254,7 @@ def _confirmed(
     evidence = Evidence(context)
     kept: list[Finding] = []
     unconfirmed: list[Finding] = []
-    for finding in findings:
+    for finding in map(evidence.with_likely_fix, findings):
         is_sure = finding.rule not in LINK_RULES or finding.is_certain
         if is_sure or (
             base is not None
