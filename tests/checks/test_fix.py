@@ -254,6 +254,16 @@ def test_addresses_that_follow_a_renamed_page_stay_addresses(repository, fix, co
     assert other == "[c](../../more/new/) [d](/more/new/) [e](/more/new)\n"
 
 
+def test_renamed_page_is_named_where_its_address_cannot_be_written(repository, check):
+    repository.write("_config.yml", "title: x\n")
+    repository.write("modes.md", "# Modes\n")
+    repository.write("use.md", "# Use\n\n[m](modes)\n")
+    repository.commit()
+    repository.git("mv", "modes.md", "states.md")
+    (finding,) = check(repository).findings
+    assert (finding.hint, finding.fix) == ("Did you mean states.md?", None)
+
+
 def test_links_follow_renamed_files_and_edited_pages(repository, fix):
     repository.write("src/x.py", "x = 1\n" * 9)
     repository.write("docs/b.md", "# B\n\nText.\n\nMore text.\n")

@@ -113,7 +113,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 message=_message(edge),
                 subject=f"{edge.link.kind} {edge.link.target}",
                 column=edge.link.column,
-                hint=_hint(edge, targets, fix),
+                hint=_hint(edge, targets, fix, renamed),
                 about=edge.link,
                 related=targets[0] if len(targets) == 1 else None,
                 fix=fix,
@@ -224,9 +224,16 @@ def _respelt(
     return None
 
 
-def _hint(edge: GraphEdge, targets: tuple[FilePath, ...], fix: LinkFix | None) -> str:
+def _hint(
+    edge: GraphEdge,
+    targets: tuple[FilePath, ...],
+    fix: LinkFix | None,
+    renamed: FilePath | None,
+) -> str:
     if not targets:
         return ""
+    if renamed and not fix:
+        return f"Did you mean {renamed}?"
     if fix:  # a path from the root may be what the link has
         return f"Did you mean {fix.text if fix.target == edge.link.target else fix.target}?"
     more = ", …" if len(targets) > MAX_NAMES else ""
