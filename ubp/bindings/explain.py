@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from ubp.bindings.features import Evidence, EvidenceKind, RawSignals, Signals, shares
 from ubp.bindings.folders import Folder
+from ubp.bindings.path_evidence import shared_words
 from ubp.bindings.sources import CandidateSources
+from ubp.core.model import FilePath
 from ubp.core.paths import is_within
 from ubp.markdown.mentions import Mention, PageMentions
 
@@ -25,6 +27,7 @@ _FOLDER_DETAILS: dict[EvidenceKind, str] = {
 class ExplainContext(NamedTuple):
     """The evidence about a document, and the signals of each source by its number."""
 
+    page: FilePath
     raw: RawSignals
     mentions: PageMentions
     sources: CandidateSources
@@ -66,7 +69,7 @@ def explain_folder(folder: Folder, context: ExplainContext) -> tuple[Evidence, .
 
 def _detail(kind: EvidenceKind, number: int, context: ExplainContext) -> tuple[str, int | None]:
     """Return the text of an evidence and its line in the document."""
-    raw, mentions, sources, _ = context
+    page, raw, mentions, sources, _ = context
     if kind in {"path", "file_name"}:
         mention = _first_mention(number, raw, sources)
         return mention.text, mention.line or None
@@ -78,9 +81,8 @@ def _detail(kind: EvidenceKind, number: int, context: ExplainContext) -> tuple[s
     if kind == "sibling":
         return f"{raw.siblings[number][1]} lists it", None
     if kind == "place":
-        similarity = raw.similar_paths[number]
-        words = ", ".join(similarity.words) or "similar names"
-        return "in the same folder" if similarity.beside else words, None
+        words = ", ".join(shared_words(page, number, sources)) or "similar names"
+        return "in the same folder" if raw.similar_paths[number].beside else words, None
     return "it mentions this page", None
 
 

@@ -190,7 +190,7 @@ def read_signals(
     max_folder = _max(mentions.folder.values())
     max_commits = _max(count.of_page for count in raw.co_changes.values())
     max_words = _max(similarity.path for similarity in raw.similar_paths.values())
-    no_similarity = PathSimilarity(0.0, 0.0, 0.0, beside=False, words=())
+    no_similarity = PathSimilarity(0.0, 0.0, 0.0, beside=False)
     no_co_change = CoChangeCount(0.0, 0.0, 0.0, 0)
     signals = {}
     candidates = _candidates(raw)

@@ -78,7 +78,8 @@ def explain_page(view: View, source: FilePath, page: FilePath) -> tuple[Evidence
     number = index.sources.numbers[source]
     if number not in signals:
         return ()
-    return explain_source(number, ExplainContext(raw, index.mentions(page), index.sources, signals))
+    context = ExplainContext(page, raw, index.mentions(page), index.sources, signals)
+    return explain_source(number, context)
 
 
 def _read_references(view: View) -> Mapping[FilePath, list[FilePath]]:

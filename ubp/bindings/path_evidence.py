@@ -22,15 +22,13 @@ class PathSimilarity(NamedTuple):
 
     `name`: the share of the words of the document's name that are in the source's; `heading`: the
     share of the words of the source's name that are in headings; `path`: the rarity of all words
-    that both paths have; `beside`: the source is in the document's folder; `words`: those that both
-    paths have, as the document's path writes them.
+    that both paths have; `beside`: the source is in the document's folder.
     """
 
     name: float
     heading: float
     path: float
     beside: bool
-    words: tuple[str, ...]
 
 
 def find_similar_paths(
@@ -41,8 +39,7 @@ def find_similar_paths(
     name_weight = sum(map(sources.rarity, name_words)) or 1.0
     in_name = _sum_rarity(name_words, sources, sources.by_own_word)
     in_heading = _sum_rarity(path_words(headings), sources, sources.by_own_word)
-    words = written_words(page.rpartition(".")[0])
-    in_path = _sum_rarity(words, sources, sources.by_path_word)
+    in_path = _sum_rarity(_own_words(page), sources, sources.by_path_word)
     folder = page.rpartition("/")[0]
     inside = sources.by_folder.get(folder, ()) if folder else range(sources.count)
     beside = {number for number in inside if sources.paths[number].rpartition("/")[0] == folder}
@@ -53,10 +50,15 @@ def find_similar_paths(
             in_heading.get(number, 0.0) / sources.own_weight(number),
             in_path.get(number, 0.0),
             number in beside,
-            tuple(sorted(words[word] for word in words.keys() & sources.path_words[number])),
         )
         for number in similar
     }
+
+
+def shared_words(page: FilePath, number: int, sources: CandidateSources) -> list[str]:
+    """Return the words that the paths of a document and a source have, as the document has them."""
+    words = _own_words(page)
+    return sorted(words[word] for word in words.keys() & sources.path_words[number])
 
 
 class SiblingBindings:
@@ -84,6 +86,10 @@ class SiblingBindings:
                     summed[number] = summed.get(number, 0.0) + weight / len(siblings)
                     example.setdefault(number, sibling)
         return {number: (value / total, example[number]) for number, value in summed.items()}
+
+
+def _own_words(page: FilePath) -> dict[str, str]:
+    return written_words(page.rpartition(".")[0])
 
 
 def _sum_rarity(

@@ -5,6 +5,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from ubp.bindings.path_words import (
     is_test,
@@ -27,6 +28,9 @@ PROSE = (*PAGE_SUFFIXES, ".rst", ".html", ".htm", ".canvas", ".base")
 
 # A source with fewer identifiers counts as one with this many: none of them is significant.
 MIN_IDENTIFIERS = 20
+
+# Of every page's sources the same is asked: of most repositories' all are remembered.
+MAX_JUDGED = 100_000
 
 # Lock files change with every dependency and implement nothing; by file name, in lower case.
 LOCK_FILES = frozenset(
@@ -114,6 +118,7 @@ def is_routine(path: str) -> bool:
     return is_test(path) or is_setting(path) or bool(re.fullmatch(_ROUTINE, name, re.IGNORECASE))
 
 
+@lru_cache(maxsize=MAX_JUDGED)
 def is_incidental(path: str) -> bool:
     """Return whether a file hardly ever is what a page is about, whatever it shares with it.
 
@@ -143,6 +148,7 @@ def likeness(page: FilePath, source: FilePath) -> float | None:
     return len(own & path_words(public_name(page))) / len(own) if own else 0.0
 
 
+@lru_cache(maxsize=MAX_JUDGED)
 def is_manifest(path: str) -> bool:
     """Return whether a file lists a project's dependencies, or configures its documentation."""
     *folders, name = path.split("/")
@@ -153,6 +159,7 @@ def is_manifest(path: str) -> bool:
     )
 
 
+@lru_cache(maxsize=MAX_JUDGED)
 def is_setting(path: str) -> bool:
     """Return whether a file has settings of Git, of editors or of formatters."""
     return re.fullmatch(_SETTINGS, path.rpartition("/")[2], re.IGNORECASE) is not None

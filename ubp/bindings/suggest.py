@@ -230,7 +230,7 @@ def _rate(
     raw, sources = index.raw_signals(page), index.sources
     numbers = {sources.numbers[path] for path in wanted if path in sources.numbers}
     signals = read_signals(raw, sources, index.activities, numbers)
-    context = ExplainContext(raw, index.mentions(page), sources, signals)
+    context = ExplainContext(page, raw, index.mentions(page), sources, signals)
     rated = [
         Suggestion(
             sources.paths[number],
@@ -260,7 +260,7 @@ def _suggest(
         for number, source_signals in signals.items()
         if _is_plausible(page, number, raw, sources)
     }
-    context = ExplainContext(raw, index.mentions(page), sources, signals)
+    context = ExplainContext(page, raw, index.mentions(page), sources, signals)
     folders = [
         folder
         for folder in find_folders(
