@@ -330,6 +330,7 @@ def test_fixtures_workflows_and_what_builds_the_site_are_proposed_only_by_their_
         "docs/main.py",
         "docs/plugins/people.yml",
         "packages/a/__snapshots__/install.test.ts.snap",
+        "docs/locale/ja/LC_MESSAGES/install.po",
         "tests/fixtures/install.json",
         "jest.config.js",
     ]

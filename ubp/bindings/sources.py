@@ -81,7 +81,7 @@ _MANIFEST = (
 )
 # Of 30 proposals that were read at first look 6 of 9 wrong ones named such a file.
 _INCIDENTAL = (
-    r"\.snap$|(?:^|/)(?:(?:__)?fixtures?(?:__)?|__snapshots__|testdata|test[-_]data)/"
+    r"\.(?:snap|pot?)$|(?:^|/)(?:(?:__)?fixtures?(?:__)?|__snapshots__|testdata|test[-_]data)/"
     r"|^\.(?:github|gitlab|circleci|buildkite)/|^\.(?:gitlab-ci|travis)\.yml$|^azure-pipelines\.ya?ml$"
     r"|(?:^|/)(?:docs?|documentation|website|site)/(?:(?:main|hooks?|macros)\.py$"
     r"|(?:.*/)?(?:plugins?|hooks?|macros|_ext|_extensions|overrides|_?themes?|_templates)/)"
@@ -122,8 +122,8 @@ def is_routine(path: str) -> bool:
 def is_incidental(path: str) -> bool:
     """Return whether a file hardly ever is what a page is about, whatever it shares with it.
 
-    Snapshots and fixtures of tests, workflows of a CI, settings of editors, programs that build the
-    documentation, and files of its earlier versions.
+    Snapshots and fixtures of tests, catalogues of translated messages, workflows of a CI, settings
+    of editors, programs that build the documentation, and files of its earlier versions.
     """
     return re.search(_INCIDENTAL, path, re.IGNORECASE) is not None
 
