@@ -71,6 +71,7 @@ _WORD_ALONE = (
     r"(?:\(\))?[ \t]*"
 )
 _QUALIFIER = r"([A-Za-z_]\w*)(?:\(\))?(?:\.|::|\?\.|->|#)$"
+_QUALIFIER_ENDS = (".", "::", "->", "#")
 # What the reader is to replace, as in `--name <file_name>`.
 _PLACEHOLDER = r"<[\w -]+>|(?<!\$)\{\w+\}"
 _WORD = r"[A-Za-z_]\w*"
@@ -290,7 +291,10 @@ def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
             else:
                 yield CodeName(text, line, place)
         elif re.search(_COMPOUND, text) or is_dunder(text):
-            qualifier = re.search(_QUALIFIER, code[: match.start()])
+            before = code[: match.start()]
+            # The search takes long in a long line.
+            is_qualified = before.endswith(_QUALIFIER_ENDS)
+            qualifier = re.search(_QUALIFIER, before) if is_qualified else None
             yield CodeName(text, line, place, qualifier=qualifier[1] if qualifier else "")
 
 
