@@ -359,7 +359,8 @@ def test_a_model_in_a_configuration_is_never_part_of_a_program(words_of, tmp_pat
 def test_snippets_for_a_shell_name_the_program_as_one_word(words_of):
     root = "/home/$(touch pwn)/it's `so`"
     launch = (f"{root}/bin/ubp",)
-    place = SnippetTarget(root, launch, launch, "", "https://github.com/a/b", "v1", frozenset(), "")
+    origin = "https://github.com/a/b"
+    place = SnippetTarget(root, launch, launch, "", origin, "v1", frozenset(), "", "hook")
     texts = {one.name: one.text for one in make_snippets(place)}
     assert words_of(texts["claude-code"].rstrip("\n")) == [
         *("claude", "mcp", "add", "ubp", "--", launch[0], "serve"),

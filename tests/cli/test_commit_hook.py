@@ -86,6 +86,15 @@ def test_project_with_pre_commit_is_shown_its_hook(project, init):
     assert not (project.root / PLACE).exists()
 
 
+def test_snippet_of_a_linked_work_tree_names_the_hook_that_git_runs_there(
+    project, tmp_path, capsys
+):
+    project.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    assert main(["-C", str(tmp_path / "linked"), "init", "--skip-embedding"]) == 0
+    place = os.path.realpath(project.root / PLACE)
+    assert f"-- reasons in commit messages: {place}, executable" in capsys.readouterr().out
+
+
 def test_hook_of_a_linked_work_tree_is_the_one_of_the_repository(project, tmp_path, capsys):
     project.git("worktree", "add", "-q", str(tmp_path / "linked"))
     assert main(["-C", str(tmp_path / "linked"), "init", "--commit-hook", "--yes"]) == 0

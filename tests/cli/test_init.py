@@ -214,6 +214,7 @@ def place(**known):
         "revision": None,
         "files": frozenset(),
         "origin": "",
+        "hook": ".git/hooks/prepare-commit-msg",
     }
     return SnippetTarget(**{**default, **known})
 

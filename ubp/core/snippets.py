@@ -27,7 +27,8 @@ class SnippetTarget(NamedTuple):
     `install` the command line that makes it able to. `repository` and `revision` are those that UBP
     was installed from, None if they are unknown. `files` are the names in the root, and of
     AGENT_FILES;
-    `origin` is the URL that the project was cloned from, or "".
+    `origin` is the URL that the project was cloned from, or "". `hook` is where git looks for the
+    hook of commit messages: from the root, absolute if it is not below it.
     """
 
     root: str
@@ -38,6 +39,7 @@ class SnippetTarget(NamedTuple):
     revision: str | None
     files: frozenset[str]
     origin: str
+    hook: str
 
 
 class Snippet(NamedTuple):
@@ -118,7 +120,7 @@ def _reasons_title(target: SnippetTarget) -> str:
     if ".pre-commit-config.yaml" in target.files:
         install = "`pre-commit install -t prepare-commit-msg`"
         return f"reasons in commit messages: add this to `repos`, then {install}"
-    return "reasons in commit messages: .git/hooks/prepare-commit-msg, executable"
+    return f"reasons in commit messages: {target.hook}, executable"
 
 
 def _github(target: SnippetTarget) -> str:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Annotated, Literal
 
 from ubp.answers.setup.reindex import SKIP_EMBEDDING, embed_sections
-from ubp.answers.setup.snippet_target import find_snippet_target
+from ubp.answers.setup.snippet_target import HOOK, find_snippet_target
 from ubp.bindings.features import MIN_CONFIDENCE
 from ubp.bindings.probable import (
     MAX_SECONDS,
@@ -59,7 +59,6 @@ MAX_STEPS = 3
 RULE_WIDTH = 70
 MAX_PATHS = 6
 REASONS = "reasons"  # the snippet of the hook
-HOOK = "prepare-commit-msg"
 PRE_COMMIT_FILE = ".pre-commit-config.yaml"
 
 Agent = Literal["claude", "codex", "cursor", "vscode"]
@@ -307,11 +306,8 @@ def prepare_commit_hook(
     text = next(found.text for found in make_snippets(target) if found.name == REASONS)
     if PRE_COMMIT_FILE in target.files:
         return CommitHookRecord(path=PRE_COMMIT_FILE, text=text, state="elsewhere")
-    named = repository.run("rev-parse", "--git-path", f"hooks/{HOOK}").rstrip(b"\n")
     common = repository.run("rev-parse", "--git-common-dir").rstrip(b"\n")
-    file, folder = (os.path.join(target.root, os.fsdecode(name)) for name in (named, common))
-    path = os.path.relpath(file, target.root)
-    path = file if path.startswith("..") else path
+    file, folder = (os.path.join(target.root, path) for path in (target.hook, os.fsdecode(common)))
     state: Literal["proposed", "written", "exists", "elsewhere"] = "proposed"
     if os.path.realpath(os.path.dirname(file)) != os.path.join(os.path.realpath(folder), "hooks"):
         state = "elsewhere"
@@ -319,7 +315,7 @@ def prepare_commit_hook(
         state = "exists"
     elif write:
         state = "written" if create_program(file, text) else "exists"
-    return CommitHookRecord(path=path, text=text, state=state)
+    return CommitHookRecord(path=target.hook, text=text, state=state)
 
 
 def require_root(session: Session) -> str:

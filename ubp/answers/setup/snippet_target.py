@@ -18,6 +18,7 @@ from ubp.git.command import run_git
 from ubp.git.repository import Repository
 
 EXTRA = "full"  # what `ubp serve` needs
+HOOK = "prepare-commit-msg"
 
 
 def find_snippet_target(repository: Repository, root: str) -> SnippetTarget:
@@ -35,7 +36,15 @@ def find_snippet_target(repository: Repository, root: str) -> SnippetTarget:
         revision=installation.revision if installation else None,
         files=frozenset([*os.listdir(root), *agents]),
         origin=remote.decode("utf-8", "replace").strip(),
+        hook=_find_hook(repository, root),
     )
+
+
+def _find_hook(repository: Repository, root: str) -> str:
+    named = repository.run("rev-parse", "--git-path", f"hooks/{HOOK}").rstrip(b"\n")
+    file = os.path.join(root, os.fsdecode(named))
+    path = os.path.relpath(file, root)
+    return file if path.startswith("..") else path
 
 
 def _checked_out() -> Installation | None:
