@@ -82,6 +82,20 @@ def test_bind_lists_likely_sources_with_reasons_and_next_step(project, ubp):
 
 
 @pytest.mark.usefixtures("proposed")
+def test_bind_without_a_confident_proposal_leads_to_the_uncertain_ones(project, ubp):
+    assert ubp(project, "bind", "--min-confidence", "0.98").out == (
+        "3 pages, none bound; proposals for 2, 0 of them at confidence 0.98 or above.\n"
+        "Next:\n"
+        "  ubp bind --interactive --min-confidence 0.98  asks about each proposal\n"
+        "  ubp bind --min-confidence 0.2                 shows the uncertain proposals too\n"
+    )
+    assert ubp(project, "bind", "--min-confidence", "0.98", "--write").out == (
+        "Nothing to write: no proposal has a confidence of 0.98 or above.\n"
+        "Next: ubp bind --min-confidence 0.2 shows the uncertain ones\n"
+    )
+
+
+@pytest.mark.usefixtures("proposed")
 def test_bind_of_a_named_page_lists_everything_worth_a_look(project, ubp):
     assert ubp(project, "bind", "docs/a.md", "--explain").out.startswith(
         "docs/a.md\n"
@@ -173,6 +187,7 @@ def test_bind_write_of_an_unwritable_page_fails(project, ubp):
         "Added 1 source to 1 page.\n"
         "Next: git add docs/a.md, then ubp stale\n"
     )
+    assert "Nothing to write" not in ubp(project, "bind", "--write", "docs/b.md").out
 
 
 @pytest.mark.usefixtures("proposed")

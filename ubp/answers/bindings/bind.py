@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from ubp.answers.bindings.suggestion import EvidenceRecord, SuggestionRecord, suggestion_record
@@ -411,15 +411,19 @@ def _summary(
         pinned = "the same, pinned to each page's last edit to reveal drift"
         steps.append((_command(write, request, "--write", "--history"), pinned))
     steps.append((_command(write, request, "--interactive"), "asks about each proposal"))
-    if summary.proposed > summary.confident and request.min_shown > MIN_REVIEW_CONFIDENCE:
-        command = _command(write, request, "--min-confidence", f"{MIN_REVIEW_CONFIDENCE:g}")
-        steps.append((command, "shows the uncertain proposals too"))
-    if not request.explain:
+    is_hidden = summary.proposed > summary.confident and request.min_shown > MIN_REVIEW_CONFIDENCE
+    if is_hidden:
+        steps.append((_show_uncertain(write, request), "shows the uncertain proposals too"))
+    if not request.explain and (summary.confident or not is_hidden):
         steps.append((_command(write, request, "--explain"), "lists all the evidence"))
     yield "Next:"
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
+
+
+def _show_uncertain(write: Writer, request: BindRequest) -> str:
+    return _command(write, replace(request, min_confidence=MIN_REVIEW_CONFIDENCE))
 
 
 def _summary_line(record: BindRecord, records: int) -> str:
@@ -450,9 +454,13 @@ def _written(record: BindRecord, write: Writer, request: BindRequest) -> Iterato
         yield f"  {style.yellow('skipped')}: {write.name(left.reason)}"
     if write.is_quiet:
         return
+    if not written and record.left:
+        return
     if not written:
         minimum = f"{record.min_confidence:g} or above"
         yield f"Nothing to write: no proposal has a confidence of {minimum}."
+        if record.summary.proposed and request.min_written > MIN_REVIEW_CONFIDENCE:
+            yield f"Next: {_show_uncertain(write, request)} shows the uncertain ones"
         return
     sources = count(sum(len(page.sources) for page in written), "source")
     pages = count(len(written), "page")
