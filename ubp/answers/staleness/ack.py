@@ -302,6 +302,9 @@ def text(record: AcknowledgeRecord, write: Writer) -> Iterator[str]:
             yield f"To find a narrower reference: {write.style.cyan(command)}"
     elif record.summary.left:
         yield "Nothing was pinned."
+    elif record.scope == "state" and not record.documents:
+        yield "Nothing to pin: no page that was asked for lists sources."
+        yield f"Next: {write.style.cyan(ubp_command('bind'))} proposes sources for each page"
     elif record.scope == "state":
         yield "Nothing to pin: no reference has drifted."
     else:
