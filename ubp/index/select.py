@@ -2,12 +2,12 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ubp.core.errors import PageNotFoundError, UsageError
 from ubp.core.model import FilePath
 from ubp.core.paths import Glob, doc_id, is_glob, nfc, normalize_path
-from ubp.core.shell import path_argument, quote
+from ubp.core.shell import path_argument, quote, ubp_command
 from ubp.git.repository import Repository
 from ubp.index.view import View
 
@@ -36,7 +36,7 @@ def select_pages(
     for argument in arguments:
         matches = _select(argument, documents, repository)
         if not matches:
-            raise _no_page(argument, documents)
+            raise _no_page(argument, view, repository)
         selected.update(matches)
     return frozenset(selected)
 
@@ -63,7 +63,7 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
             hint=f"Choose one, for example {quote(path_argument(matches[0]))}.",
         )
     if not matches:
-        raise _no_page(argument, documents)
+        raise _no_page(argument, view, repository)
     return matches[0]
 
 
@@ -196,14 +196,31 @@ def _stem(path: FilePath) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
 
 
-def _no_page(argument: str, documents: Iterable[FilePath]) -> PageNotFoundError:
+def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundError:
     from ubp.core.text import closest_names
 
+    message = f"Page not found: {argument}"
+    path = path_from_root(argument, repository)
+    if path and (entry := view.entry(path)):
+        command = ubp_command("impact", path_argument(path, repository.prefix))
+        return PageNotFoundError(
+            message,
+            cause="It is a file that is not a page." if entry.is_file else "No page is in it.",
+            hint=f"Pages are listed by `ubp list-pages`, those that depend on it by `{command}`.",
+        )
+    if repository.rev_parse(f"{argument}^{{commit}}"):
+        return PageNotFoundError(
+            message,
+            cause="It is a revision.",
+            hint=f"Where the command has these options: --base {quote(argument)} for the change"
+            f" since then, --ref {quote(argument)} for the pages as they were.",
+        )
+    documents = view.document_paths()
     ending = "/" + argument.strip("/")
     several = [document for document in documents if document.endswith(ending)]
     near = several[:MAX_SUGGESTIONS] or closest_names(argument, documents, MAX_SUGGESTIONS, 0.5)
     return PageNotFoundError(
-        f"Page not found: {argument}",
+        message,
         near=tuple(near),
         cause="Several paths end with this."
         if several
