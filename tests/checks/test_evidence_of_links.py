@@ -923,6 +923,17 @@ def manual(repository):
     return repository
 
 
+def test_wikilink_among_pages_of_no_site_is_confirmed_where_another_leads_somewhere(
+    repository, check
+):
+    repository.write("a.md", "# A\n\nThe slot [[Prototype]] of an object.\n")
+    repository.write("b.md", "# B\n")
+    repository.commit()
+    assert hints(check(repository)) == []
+    repository.write("b.md", "# B\n\n[[a]]\n")
+    assert hints(check(repository)) == [("wikilink Prototype", "")]
+
+
 def test_wikilink_is_confirmed_where_the_site_has_one_that_leads_somewhere(manual, check):
     manual.write("docs/index.md", "# Index\n\n[[gone]]\n")
     assert forms(check(manual)) == [("[[…]]", 1)]

@@ -147,7 +147,8 @@ def test_quiet_check_prints_one_line_per_finding(broken, ubp):
 
 
 def test_text_of_pages_never_reaches_the_terminal_raw(repository, ubp):
-    repository.write("a.md", "[x](\x1b[31mx.md) [[\x9b31m]] [y](#\u202ey)\n")
+    repository.write("a.md", "[x](\x1b[31mx.md) [[\x9b31m]] [y](#\u202ey) [[b]]\n")
+    repository.write("b.md", "# B\n")
     answer = ubp(repository, "check")
     assert answer.status == 1
     assert not {"\x1b", "\x9b", "\u202e"} & set(answer.out)

@@ -145,7 +145,7 @@ class Evidence:
     def _of_link(self, finding: Finding, link: Link) -> str | None:
         site = self._context.graph.sites.of(finding.filepath)
         if link.kind in WIKILINKS:
-            is_used = site is None or site in self._counts.sites_with_wikilinks
+            is_used = site in self._counts.sites_with_wikilinks
             is_misread = self._counts.is_misread(finding.filepath, link, LINK)
             return "" if is_used and not is_misread else None
         if address := _address_in(link.target, site):
