@@ -434,7 +434,7 @@ def _summary_line(record: BindRecord, records: int) -> str:
         f" {summary.confident} of them at confidence {record.min_confidence:g} or above"
     )
     if records:
-        proposals = f"{count(records, 'record')} of the past left out; {proposals}"
+        proposals = f"{records} left out (records of the past, .github, fixtures); {proposals}"
     if summary.asked + records + summary.bound < summary.documents:
         return f"{count(summary.asked, 'unbound page')} selected; {proposals}."
     bound = f"{summary.bound} bound" if summary.bound else "none bound"
