@@ -18,4 +18,4 @@ def test_example_finds_a_page_with_its_line_and_staleness(repository, monkeypatc
     repository.commit()
     monkeypatch.chdir(repository.root)
     exec(compile(EXAMPLE, "example", "exec"), {})
-    assert capsys.readouterr().out == ("docs/auth.md:9 0.52 fresh\nA token is valid for an hour.\n")
+    assert capsys.readouterr().out == ("docs/auth.md:9 0.55 fresh\nA token is valid for an hour.\n")

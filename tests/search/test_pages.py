@@ -155,7 +155,7 @@ def test_filters_apply_in_every_mode(opened, written, mode, search_in):
 def test_filters_are_applied_before_limits(opened, repository, search_in):
     for number in range(120):
         repository.write(f"a/{number}.md", f"token token {number}\n")
-    repository.write("b/last.md", f"One token. {FILLER * 20}")
+    repository.write("b/last.md", f"One token. {FILLER}")
     repository.commit()
     workspace = opened(repository.root)
     for mode in ("hybrid", "fulltext", "semantic"):

@@ -95,7 +95,9 @@ def test_pair_is_suggested_once_in_one_version(suggested):
         for folder in ("docs", "versioned_docs/version-26.8.15")
         for path, text in {"auth.md": AUTH, "sessions.md": SESSIONS, "deploy.md": DEPLOY}.items()
     }
-    changed = {"versioned_docs/version-26.8.15/auth.md": f"{AUTH}\nThat was all.\n"}
+    changed = {
+        "versioned_docs/version-26.8.15/auth.md": f"{AUTH}\nBread is baked at 230 degrees.\n"
+    }
     for files in (pages, changed):
         assert pairs(suggested(files)) == [("docs/auth.md", "docs/sessions.md")]
 
@@ -136,10 +138,10 @@ def test_suggestions_for_a_page_with_a_copy_are_its_own_pairs(suggested):
 
 def test_suggestions_respect_limit_and_revision(suggested):
     pages = {"auth.md": AUTH, "sessions.md": SESSIONS, "ninshou.md": JAPANESE, "d.md": DEPLOY}
-    assert len(pairs(suggested(pages))) == 2
+    assert len(pairs(suggested(pages))) == 3
     assert len(pairs(suggested({}, limit=1))) == 1
-    assert len(pairs(suggested({"auth.md": "# Other\n\nNothing.\n"}))) == 0
-    assert len(pairs(suggested({}, ref="HEAD~2"))) == 2
+    assert len(pairs(suggested({"auth.md": "# Other\n\nNothing.\n"}))) == 1
+    assert len(pairs(suggested({}, ref="HEAD~2"))) == 3
 
 
 def test_suggestions_without_a_model_say_how_to_get_one(repository, opened):
