@@ -32,6 +32,7 @@ def shown(repository, columns=80):
 )
 def test_target_of_a_broken_link_is_marked(line, mark, repository):
     repository.write("docs/a.md", f"# A\n\n{line}\n")
+    repository.write("docs/b.md", "# B\n\nSee [[a]].\n")  # these pages have wikilinks
     repository.commit()
     found = shown(repository)
     expected = {("broken-link", 3): [f"  3 | {line}", f"    | {mark}"]} if mark else {}

@@ -41,8 +41,8 @@ MAX_HIGHLIGHTS, SHOWN_WORDS = 100, 8
 SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 2.3, 5.2, 2.1, -2.2
 # Of a question in another script than the note (Japanese or Chinese, and English): its score, its
 # lead, and which share of the question's words in Latin letters it contains (names, mostly), from
-# -0.5 to 0.5; 0 without any. Fitted to 1,095 questions of the same sets, then all times 0.75. Of them
-# 59 of 67 with 0.8 and more are right.
+# -0.5 to 0.5; 0 without any. Fitted to 1,095 questions of the same sets, then all times 0.75. Of
+# them 59 of 67 with 0.8 and more are right.
 CROSS_SCORE_WEIGHT, CROSS_LEAD_WEIGHT, CROSS_NAMES_WEIGHT, CROSS_BIAS = 3.3, 9.5, 1.1, -1.6
 MAX_CROSS = 0.6  # where a note in the question's own script is better, which was not measured
 # Of the same questions 0.04 of the answerable ones and 0.14 of the others have less; across
