@@ -15,10 +15,9 @@ the English paragraphs and the other way round. FOLDER has clones, named OWNER+N
 owner, of the repositories in `benchmarks/data/notes_across.json`: 360 questions about 120 of their
 notes, 240 of them Japanese over English notes and English over Japanese ones, none translated, by a
 reader who saw the notes alone; or of those in `notes_further.json`: 180 about 120 others, or in
-`notes_drawn.json`: 100 about 50 Japanese ones, or in
-`notes_blind.json`: 200 about 100. Each is asked twice, over all notes and without
-those that the questions are about; `without` is what a second reader says of the passages that are
-found then.
+`notes_drawn.json`: 100 about 50 Japanese ones, or in `notes_blind.json` or `notes_trained.json`:
+200 about 100. Each is asked twice, over all notes and without those that the questions are about;
+`without` is what a second reader says of the passages that are found then.
 """
 
 import argparse
@@ -44,7 +43,9 @@ from ubp.workspace import Workspace
 
 DATA = Path(__file__).parents[1] / "data"
 QUESTIONS = DATA / "notes_questions.json"
-ACROSS = [DATA / f"notes_{name}.json" for name in ("across", "further", "drawn", "blind")]
+ACROSS = [
+    DATA / f"notes_{name}.json" for name in ("across", "further", "drawn", "blind", "trained")
+]
 MAX_QUESTIONS = 500
 SURE = 0.8
 
