@@ -35,13 +35,13 @@ MAX_NOTES, MAX_PASSAGES = 8, 8
 MAX_HIGHLIGHTS, SHOWN_WORDS = 100, 8
 # The probability that a passage answers: a logistic model of the best note's score, of what it is
 # ahead of the second one, and of the share of the question's words that its passage contains.
-# Fitted to 985 questions about people's own notes (benchmarks/kits/notes.py across), then all times
-# 0.8: another note about the same thing is often found where none answers. Of them 63 of 67 with
-# 0.8 and more are right.
+# Fitted to 985 cases (questions about people's own notes, asked with the note and without:
+# benchmarks/kits/notes.py across), then all times 0.8: another note about the same thing is often
+# found where none answers. Of them 63 of 67 with 0.8 and more are right.
 SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 2.3, 5.2, 2.1, -2.2
 # Of a question in another script than the note (Japanese or Chinese, and English): its score, its
 # lead, and which share of the question's words in Latin letters it contains (names, mostly), from
-# -0.5 to 0.5; 0 without any. Fitted to 1,095 questions of the same sets, then all times 0.75. Of
+# -0.5 to 0.5; 0 without any. Fitted to 1,095 cases of the same sets, then all times 0.75. Of
 # them 59 of 67 with 0.8 and more are right.
 CROSS_SCORE_WEIGHT, CROSS_LEAD_WEIGHT, CROSS_NAMES_WEIGHT, CROSS_BIAS = 3.3, 9.5, 1.1, -1.6
 MAX_CROSS = 0.6  # where a note in the question's own script is better, which was not measured
