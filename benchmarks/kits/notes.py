@@ -14,10 +14,11 @@ XQUAD: a clone of google-deepmind/xquad (CC BY-SA 4.0), whose questions are aske
 the English paragraphs and the other way round. FOLDER has clones, named OWNER+NAME or without the
 owner, of the repositories in `benchmarks/data/notes_across.json`: 360 questions about 120 of their
 notes, 240 of them Japanese over English notes and English over Japanese ones, none translated, by a
-reader who saw the notes alone; or of those in `notes_further.json`: 180 about 120 others, or in
-`notes_drawn.json`: 100 about 50 Japanese ones, or in `notes_blind.json` or `notes_trained.json`:
-200 about 100. Each is asked twice, over all notes and without those that the questions are about;
-`without` is what a second reader says of the passages that are found then.
+reader who saw the notes alone; and of those in `notes_further.json`: 180 about 120 others, in
+`notes_drawn.json`: 100 about 50 Japanese ones, in `notes_blind.json` and `notes_trained.json`: 200
+about 100 each, and in `notes_last.json`: 200 about 100 others of the same repositories. Each is
+asked twice, over all notes and without those that the questions are about; `without` is what a
+second reader says of the passages that are found then.
 """
 
 import argparse
@@ -27,7 +28,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import log
 from pathlib import Path
@@ -43,9 +44,8 @@ from ubp.workspace import Workspace
 
 DATA = Path(__file__).parents[1] / "data"
 QUESTIONS = DATA / "notes_questions.json"
-ACROSS = [
-    DATA / f"notes_{name}.json" for name in ("across", "further", "drawn", "blind", "trained")
-]
+SETS = ("across", "further", "drawn", "blind", "trained", "last")
+ACROSS = [DATA / f"notes_{name}.json" for name in SETS]
 MAX_QUESTIONS = 500
 SURE = 0.8
 
@@ -184,8 +184,15 @@ def cross(clone: Path) -> None:
 
 def across(folder: Path) -> None:
     """Print how often the confidence is right for notes and questions in two languages."""
-    sets = [json.loads(path.read_text("utf-8"))["questions"] for path in ACROSS]
-    asked = next(rows for rows in sets if all(_clone_of(folder, row).is_dir() for row in rows))
+    for path in ACROSS:
+        rows = json.loads(path.read_text("utf-8"))["questions"]
+        if all(_clone_of(folder, row).is_dir() for row in rows):
+            print(f"\n{path.name}")
+            ask_set(folder, rows)
+
+
+def ask_set(folder: Path, asked: Sequence[Mapping[str, str]]) -> None:
+    """Print how often the confidence is right for a set of questions."""
     for notes in sorted({row["notes"] for row in asked}):
         rows = [row for row in asked if row["notes"] == notes]
         clones = {_clone_of(folder, row) for row in rows}
