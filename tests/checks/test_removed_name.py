@@ -1924,6 +1924,12 @@ def test_image_of_a_container_is_no_path(client, removed, line, is_reported):
         ("start(opts.makeFolder)\n", "start(Object.assign({}, opts, { sync: true }))\n", False),
         ("start({ ...opts }, opts.makeFolder)\n", "start({ ...opts })\n", True),
         ("start(opts.makeFolder)\n", "start({ ...others })\n", True),
+        ("start(opts?.makeFolder)\n", "start({ ...opts })\n", False),
+        ("self.makeFolder = start(self.makeFolder)\n", "start(**self.options)\n", True),
+        ("this.makeFolder = start(this.makeFolder)\n", "start([...this.items])\n", True),
+        ("this.makeFolder = start(this.makeFolder)\n", "start([...this?.items])\n", True),
+        ("start(opts.makeFolder)\n", "start([...opts[0]])\n", True),
+        ("start(opts.makeFolder)\n", "start(...opts(1))\n", True),
     ],
 )
 def test_option_of_an_object_that_is_passed_on_whole_is_not_removed(

@@ -69,9 +69,10 @@ _ATTRIBUTE = SUFFIX.capitalize()
 _SCRIPTS = frozenset({"script", "typed script"})
 # `override fun close()`, `void close() override;`: the word as a modifier, not `"--override"`.
 _OVERRIDES = rb"(?m)^[^\n\"'`#]*\boverride(?:[ \t]+\w|[ \t]*[;{])[^\n]*$|@Override\s*?\n[^\n]*"
-# `opts.timeout`, `options["timeout"]`, `kwargs.get("timeout")`, and the object as a whole
-_READ = rb"\b(\w+)(?:\.|\[[\"':]|\.get\([\"'])%b\b"
-_WHOLE = rb"(?:\.\.\.|\*\*|\bObject\.assign\([^()\n]*\b)%b\b"
+# `opts.timeout`, `options["timeout"]`, `kwargs.get("timeout")`, and the object as a whole, not what
+# it has: `**self.options`
+_READ = rb"\b(\w+)(?:\??\.|\[[\"':]|\.get\([\"'])%b\b"
+_WHOLE = rb"(?:\.\.\.|\*\*|\bObject\.assign\([^()\n]*\b)%b\b(?!\s*(?:\?\.|[.\[(]))"
 _NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
 # The names that a source takes from a module. `import { a, b } from "module"` is read backward from
 # its end, because a file may have thousands of beginnings alone.
