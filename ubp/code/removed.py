@@ -83,9 +83,9 @@ _IMPORTED = (
     r"(?m)^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^()]*\)|[^\n]*)",
     r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?(?P<names>(?P<module>[\w.]+)(?:\{[^{}]*\})?)",
     r"(?m)^[ \t]*(?:pub[ \t]+)?use[ \t]+(?P<names>(?P<module>\w+)[^;{}]*(?:\{[^;{}]*\})?)",
-    # a class of the runtime: `globalThis.WeakRef`
-    r"\b(?P<names>(?P<module>global|globalThis|window)\.[A-Z]\w*[a-z]\w*)",
 )
+# A class of a script's runtime: `globalThis.WeakRef`. Of `window` programs make names of their own.
+_OF_RUNTIME = r"(?<![\w.])(?P<names>(?P<module>global|globalThis)\.[A-Z]\w*[a-z]\w*)"
 _OWN_MODULE = r"[.~#/]|@/|(?:crate|self|super)\b"
 
 
@@ -220,8 +220,13 @@ class SourceChange:
     @cached_property
     def _used(self) -> Mapping[int, Removed]:
         used: dict[int, Removed] = {}
-        contents = (source.before for source in self.sources.values() if source.before)
-        imported = frozenset[str]().union(*map(_imported_names, contents))
+        imported = frozenset[str]().union(
+            *(
+                _imported_names(source.before, source.language)
+                for source in self.sources.values()
+                if source.before
+            )
+        )
         for path, source in self.sources.items():
             if source.before is None or source.language is None:
                 continue
@@ -444,25 +449,25 @@ def _names_in(data: bytes) -> frozenset[str]:
     return frozenset(re.findall(_NAME, data[:MAX_BYTES].decode("utf-8", "replace")))
 
 
-def _imported_names(data: bytes) -> frozenset[str]:
-    """Return the names that a source imports from other packages."""
+def _imported_names(data: bytes, language: Language | None) -> frozenset[str]:
+    """Return the names that a source imports from other packages, or takes from its runtime."""
     text = data[:MAX_BYTES].decode("utf-8", "replace")
     return frozenset(
         name
-        for module, names in _find_imports(text)
+        for module, names in _find_imports(text, language)
         if not re.match(_OWN_MODULE, module)
         for name in re.findall(_NAME, names)
     )
 
 
-def _find_imports(text: str) -> Iterator[tuple[str, str]]:
+def _find_imports(text: str, language: Language | None) -> Iterator[tuple[str, str]]:
     """Yield modules, each with the part of a text that has the names that it imports from there."""
     for end in re.finditer(_FROM, text):
         before = text[max(0, end.start() - _MAX_IMPORT) : end.start()]
         names = before.rpartition("import")[2]
         if names != before and not re.search(r"['\";]", names):
             yield end["module"], names
-    for pattern in _IMPORTED:
+    for pattern in (*_IMPORTED, _OF_RUNTIME) if language in _SCRIPTS else _IMPORTED:
         for found in re.finditer(pattern, text):
             yield found["module"], found["names"]
 
