@@ -399,6 +399,30 @@ def test_case_shows_which_deleted_files_the_page_names(client, review):
     assert case.excerpt.files == ("b/setup.md: deleted", "c/use.md: deleted")
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[guide](guide/README.md)", ["docs/guide/README.md"]),
+        ("[guide](./guide/README.md)", ["docs/guide/README.md"]),
+        ("[guide](../../docs/guide/README.md)", ["docs/guide/README.md"]),
+        ("[guide](../b/use.md#top) and /c/use.md.", ["b/use.md", "c/use.md"]),
+        ("https://github.com/acme/reader/blob/main/c/use.md", ["c/use.md"]),
+        ("other/c/use.md, my-guide/README.md, README.md", []),
+        ("https://example.com/c/use.md", []),
+    ],
+)
+def test_case_shows_deleted_files_by_paths_that_lead_only_to_them(client, review, text, named):
+    for path in ("docs/guide/README.md", "docs/old/README.md", "b/use.md", "c/use.md"):
+        client.write(path, "# A page\n")
+    client.write("docs/first.md", f"# Use\n\n{text}\n\nIt is about `retry_limit`.\n")
+    client.commit()
+    client.git("rm", "-q", "-r", "docs/guide", "docs/old", "b", "c")
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    cases = [case for case in review(client).cases if case.filepath == "docs/first.md"]
+    shown = [file for case in cases for file in case.excerpt.files]
+    assert sorted(set(shown)) == [f"{path}: deleted" for path in named]
+
+
 def test_number_is_no_evidence_of_a_page_that_hardly_describes_the_source(client, review):
     client.write("src/client.py", CLIENT.replace("RETRIES = 3", "RETRIES = 64"))
     client.write("results/speed.md", "# Speed\n\nArch=64-bit\n\nThe `transport` took 3 ms.\n")

@@ -48,6 +48,7 @@ _LETTERS_PER_TOKEN = 5
 _FENCE = r"\s*(?:>\s*)*(`{3,}|~{3,})"
 _ITEM = r"\s*(?:[-*+]|\d+[.)])\s"
 _ROW = r"\s*\|"
+_AT_FORGE = r"/(?:blob|edit|raw|tree)/[\w.-]+/"
 # Words that every language has.
 _STOP = (
     "the and for that this with from are not you can will have has was its all any but use used"
@@ -534,13 +535,27 @@ def _file_events(page: str, paths: Sequence[FilePath], files: ChangedFiles) -> I
         for path, status in events.items()
         if status != "added" and not status.startswith("renamed from")
     }
-    names = Counter(path.rpartition("/")[2] for path in gone)
+    tails = Counter(tail for path in gone for tail in _tails(path))
     for path, status in gone.items():
         name = path.rpartition("/")[2]
-        is_unique = names[name] == 1 and not is_routine(name)  # many are called `README.md`
-        written = re.escape(name if is_unique else path)
-        if re.search(rf"(?<![\w-]){written}(?![\w-])", page):
+        is_unique = tails[name] == 1 and not is_routine(name)  # many are called `README.md`
+        if is_unique:
+            written = rf"(?<![\w-]){re.escape(name)}"
+        else:
+            # `../guide/README.md`, as far as it can be no other; at a forge, the whole path
+            own = [path, *(tail for tail in _tails(path) if "/" in tail and tails[tail] == 1)]
+            written = (
+                rf"(?:(?<![\w./-])(?:\.{{0,2}}/)*(?:{'|'.join(map(re.escape, own))})"
+                rf"|{_AT_FORGE}{re.escape(path)})"
+            )
+        if re.search(rf"{written}(?![\w-])", page):
             yield f"{path}: {status}"
+
+
+def _tails(path: FilePath) -> Iterator[str]:
+    """Yield `a/b/c`, `b/c` and `c` of `a/b/c`."""
+    parts = path.split("/")
+    return ("/".join(parts[start:]) for start in range(len(parts)))
 
 
 def _destinations(case: Case, files: ChangedFiles) -> Iterator[str]:
