@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from ubp.core.errors import PageNotFoundError, UsageError
+from ubp.core.errors import PageNotFoundError, RevisionNotFoundError, UsageError
 from ubp.core.model import FilePath
 from ubp.core.paths import Glob, doc_id, is_glob, nfc, normalize_path
 from ubp.core.shell import path_argument, quote, ubp_command
@@ -208,17 +208,17 @@ def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundE
             cause="It is a file that is not a page." if entry.is_file else "No page is in it.",
             hint=f"Pages are listed by `ubp list-pages`, those that depend on it by `{command}`.",
         )
-    if repository.rev_parse(f"{argument}^{{commit}}"):
+    documents = view.document_paths()
+    ending = "/" + argument.strip("/")
+    several = [document for document in documents if document.endswith(ending)]
+    near = several[:MAX_SUGGESTIONS] or closest_names(argument, documents, MAX_SUGGESTIONS, 0.5)
+    if not near and _is_revision(argument, repository):
         return PageNotFoundError(
             message,
             cause="It is a revision.",
             hint=f"Where the command has these options: --base {quote(argument)} for the change"
             f" since then, --ref {quote(argument)} for the pages as they were.",
         )
-    documents = view.document_paths()
-    ending = "/" + argument.strip("/")
-    several = [document for document in documents if document.endswith(ending)]
-    near = several[:MAX_SUGGESTIONS] or closest_names(argument, documents, MAX_SUGGESTIONS, 0.5)
     return PageNotFoundError(
         message,
         near=tuple(near),
@@ -229,3 +229,11 @@ def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundE
         if near
         else "Run `ubp list-pages` to list all pages.",
     )
+
+
+def _is_revision(argument: str, repository: Repository) -> bool:
+    try:
+        repository.resolve(argument)
+    except RevisionNotFoundError:
+        return False
+    return True
