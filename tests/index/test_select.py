@@ -36,3 +36,12 @@ def test_revision_is_what_git_takes_for_one(repository, error):
     repository.commit(message="words of a message")
     assert error(":/words").cause == "It is a revision."
     assert error("HEAD:docs").cause == "No document in this snapshot has this path."
+
+
+def test_link_is_neither_folder_nor_page(repository, error):
+    (repository.root / "latest").symlink_to("docs")
+    repository.write("src/a.py", "a\n")
+    repository.commit()
+    assert error("latest").cause == "It is not a page."
+    assert error("src").cause == "No page is in it."
+    assert error("src/a.py").cause == "It is a file that is not a page."

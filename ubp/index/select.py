@@ -203,9 +203,10 @@ def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundE
     path = path_from_root(argument, repository)
     if path and (entry := view.entry(path)):
         command = ubp_command("impact", path_argument(path, repository.prefix))
+        cause = "It is a file that is not a page." if entry.is_file else "It is not a page."
         return PageNotFoundError(
             message,
-            cause="It is a file that is not a page." if entry.is_file else "No page is in it.",
+            cause="No page is in it." if entry.is_directory else cause,
             hint=f"Pages are listed by `ubp list-pages`, those that depend on it by `{command}`.",
         )
     documents = view.document_paths()
