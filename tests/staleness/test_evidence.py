@@ -339,6 +339,26 @@ def test_words_of_a_message_in_quotes_are_no_names(evidence):
 
 
 @pytest.mark.parametrize(
+    ("before", "name"),
+    [
+        ("let x: &'a mut reader = wrap(retries, &'b y);\n", "reader"),
+        ("fn wrap<'a>(reader: of retries, x: Y<'a>) {}\n", "retries"),
+        ("ask(\"don't\", reader if no else 'b')\n", "reader"),
+        ("ask(f'has failed to read', reader, b'is gone by now')\n", "reader"),
+    ],
+)
+def test_apostrophe_and_lifetime_begin_no_message(evidence, before, name):
+    assert evidence(before, "", f"`{name}` is one.\n") == [(name, 5)]
+
+
+@pytest.mark.parametrize("prefix", ["", "f", "rb", "Rb"])
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_words_of_a_message_with_a_prefix_are_no_names(evidence, prefix, quote):
+    before = f"ask({prefix}{quote}has failed to read{quote})\n"
+    assert evidence(before, "", "`failed` is a state.\n") == []
+
+
+@pytest.mark.parametrize(
     ("before", "names"),
     [
         ("FILES: list[str] = []\n", []),

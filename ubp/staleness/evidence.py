@@ -39,8 +39,12 @@ _NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d++(?:\.\d++)*+(?![\w.]*\w)(?![
 # Also at the start of a path in quotes: `"github.com/acme/reader"`
 _HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*|(?<=[\"'`])[\w-]+(?:\.[\w-]+)+(?=/)"
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
-# A message for people, whose words are no names; `'a` of Rust begins none
-_SENTENCE = r"([\"'])(?=\w)(?:(?!\1)[^\n])*?[a-z]{2} [a-z]{2}(?:(?!\1)[^\n])*\1"
+# A message for people, whose words are no names, with `f` and the like of a string before it. `&'a`
+# and `<'a` of Rust begin none, nor does `don't`.
+_SENTENCE = (
+    r"(?:(?<![\w&<])[BFRUbfru]{0,2}(?=')|(?=\"))([\"'])(?=\w)"
+    r"(?:(?!\1)[^\n])*?[a-z]{2} [a-z]{2}(?:(?!\1)[^\n])*\1"
+)
 _PHRASE = r"[\w/-].*\W.*[\w)/.%]"
 _WORDS_OR_ADDRESS = r"[^\W\d_]{3}|\d\.\d+\.\d+:\d"  # `127.0.0.1:6379`
 _QUOTED_WORD = r"[\"']([a-z](?:[\w-]|\.(?=[a-z])){3,})[\"']"
