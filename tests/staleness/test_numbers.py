@@ -70,6 +70,7 @@ def test_many_numbers_that_a_machine_replaced_are_not_found():
     [
         ('requires-python = ">=3.8,<4"\n', "3.8", "3.9", "- Python 3.8+", "Python"),
         ('python = "^3.8"\n', "3.8", "3.10", "It requires **Python 3.8**, and Poetry.", "Python"),
+        ("python_requires = >=3.8\n", "3.8", "3.9", "Python 3.8 or later", "Python"),
         ("go 1.21.0\n", "1.21.0", "1.22.1", "Golang version 1.21 or higher.", "Golang version"),
         ("go 1.12\n", "1.12", "1.13", "It requires [Go 1.12][1] or later.", "Go"),
         ("go 1.22.0\n", "1.22", "1.23", "Go 1.22.x or higher.", "Go"),

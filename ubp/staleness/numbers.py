@@ -33,7 +33,7 @@ _DEFAULT = re.compile(r"\bdefault|既定|デフォルト|默认|預設", re.IGNO
 _HEADING = re.compile(r"#{1,6}\s")
 # The lines of manifests with the least version of a language, and its name in pages.
 _REQUIREMENTS = (
-    (r"\s*(?:requires-python|python_requires|python)\s*=\s*[\"'][~^>]", r"Python"),
+    (r"\s*(?:requires-python|python_requires|python)\s*=\s*[\"']?[~^>]", r"Python"),
     (r"\s*\"node\"\s*:\s*\"[~^>]", r"Node(?:\.?js)?"),
     (r"\s*\"php\"\s*:\s*\"[~^>]", r"PHP"),
     (r"\s*elixir:\s*\"[~>]", r"Elixir"),
