@@ -4,6 +4,7 @@ import pytest
 
 from ubp.index.session import Session, Target
 from ubp.output.ci.markdown import code
+from ubp.review import replaced
 from ubp.review.excerpt import MAX_TOKENS, case_text, count_tokens
 from ubp.review.run import Extent, review_change
 
@@ -385,6 +386,19 @@ def test_page_that_requires_a_raised_version_is_a_case_of_its_own_package(client
         "plugin/README.md",
         "plugin/docs/build.md",
     }
+
+
+def test_package_is_looked_up_only_for_pages_that_give_the_raised_version(
+    client, review, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(replaced, "_is_required_of", lambda page, *_: not asked.append(page))
+    client.write("go.mod", "module reader\n\ngo 1.21\n")
+    client.write("docs/install.md", "# Install\n\nYou need Go 1.21 or later.\n")
+    client.commit()
+    stage(client, "go.mod", "1.21", "1.22.0")
+    assert len(review(client).cases) == 1
+    assert asked == ["docs/install.md"]
 
 
 def test_case_shows_which_deleted_files_the_page_names(client, review):

@@ -42,9 +42,8 @@ def find_outdated(
         # Packages of a repository have the same manifest.
         found: dict[int, Outdated] = {}
         for source, each in replaced:
-            if each.language and not _is_required_of(page, source, change):
-                continue
-            if given := find_given(text, each):
+            given = find_given(text, each)
+            if given and (not each.language or _is_required_of(page, source, change)):
                 found.setdefault(given.line, Outdated(page, given, source, each))
         outdated += found.values()
     return outdated
