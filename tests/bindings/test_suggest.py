@@ -297,7 +297,7 @@ def test_records_of_the_past_get_only_sources_that_they_name(repository):
     repository.commit()
     found = suggest(repository)
     assert [page.filepath for page in found.pages] == ["docs/tokens.md"]
-    assert (found.documents, found.records) == (4, 3)
+    assert (found.documents, found.left_out) == (4, 3)
     assert "src/tokens.py" in sources_of(suggest(repository, "CHANGELOG.md"), "CHANGELOG.md")
 
 

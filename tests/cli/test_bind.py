@@ -84,7 +84,8 @@ def test_bind_lists_likely_sources_with_reasons_and_next_step(project, ubp):
 def test_bind_counts_the_pages_that_it_leaves_out(project, ubp):
     project.write(".github/ISSUE_TEMPLATE/bug.md", "# Bug\n")
     assert ubp(project, "bind").out.startswith(
-        "4 pages, none bound; 1 left out (records of the past, .github, fixtures); proposals for "
+        "4 pages, none bound; 1 left out (such as records of the past, .github and fixtures);"
+        " proposals for "
     )
 
 

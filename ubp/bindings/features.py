@@ -112,13 +112,13 @@ class BindingSuggestions(NamedTuple):
     """The requested documents, sorted by path, including those without suggestions.
 
     `documents` is the number of documents in the repository, `bound` of those with references,
-    `records` of requested ones that record the past, which were left out.
+    `left_out` of requested ones that were left out, such as records of the past and fixtures.
     """
 
     pages: tuple[PageSuggestions, ...]
     documents: int
     bound: int
-    records: int = 0
+    left_out: int = 0
 
 
 # Fitted by benchmarks/bindings/bind_weights.py on 807 pages of five repositories, each counting the

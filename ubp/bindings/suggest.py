@@ -86,8 +86,8 @@ def suggest_bindings(  # noqa: PLR0913  # what to look for
     """Return the sources that pages seem to describe.
 
     Of the pages without references; `pages` (PATHs) narrows to those, bound or not, and
-    `all_pages` includes every page. Changelogs and other records of the past are left out, unless
-    there are no other pages among these.
+    `all_pages` includes every page. Changelogs and other records of the past, `.github` and
+    fixtures are left out, unless there are no other pages among these.
 
     Raises:
         UsageError: a PATH matches no page.

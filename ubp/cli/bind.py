@@ -64,7 +64,7 @@ def bind(
         if terminal.options.json:
             terminal.record(record)
         else:
-            terminal.show(joined(text(record, writer, request, suggestions.records)))
+            terminal.show(joined(text(record, writer, request, suggestions.left_out)))
             if not writer.is_quiet:
                 terminal.write("".join(_hints(session, record, request, writer)))
     return status(record)

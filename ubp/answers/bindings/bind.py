@@ -276,11 +276,11 @@ def suggested_page_record(page: PageSuggestions) -> SuggestedPageRecord:
 
 
 def text(
-    record: BindRecord, write: Writer, request: BindRequest = DEFAULT, records: int = 0
+    record: BindRecord, write: Writer, request: BindRequest = DEFAULT, left_out: int = 0
 ) -> Iterator[str]:
     """Yield the proposals, or what was written; then the next commands, which repeat options.
 
-    `records` is the number of requested pages that record the past, which were left out.
+    `left_out` is the number of requested pages that were left out, such as records of the past.
     """
     if request.is_written:
         yield from _written(record, write, request)
@@ -290,7 +290,7 @@ def text(
                 yield f"{write.name(page.filepath)} {write.name(suggestion.source_path)}"
     else:
         yield from _pages(record, write, request)
-        yield from _summary(record, write, request, records)
+        yield from _summary(record, write, request, left_out)
 
 
 def shown_suggestions(
@@ -390,7 +390,7 @@ def _explained(evidence: EvidenceRecord, write: Writer) -> str:
 
 
 def _summary(
-    record: BindRecord, write: Writer, request: BindRequest, records: int
+    record: BindRecord, write: Writer, request: BindRequest, left_out: int
 ) -> Iterator[str]:
     summary = record.summary
     if not summary.documents:
@@ -400,7 +400,7 @@ def _summary(
         pages = count(summary.documents, "page")
         yield write.style.green(f"Every page lists sources ({pages}).")
         return
-    yield _summary_line(record, records)
+    yield _summary_line(record, left_out)
     if not summary.proposed:
         yield "Nothing in these pages or their history points to a source."
         return
@@ -426,16 +426,17 @@ def _show_uncertain(write: Writer, request: BindRequest) -> str:
     return _command(write, replace(request, min_confidence=MIN_REVIEW_CONFIDENCE))
 
 
-def _summary_line(record: BindRecord, records: int) -> str:
+def _summary_line(record: BindRecord, left_out: int) -> str:
     """Return how many pages are bound, and for how many there are proposals."""
     summary = record.summary
     proposals = (
         f"proposals for {summary.proposed},"
         f" {summary.confident} of them at confidence {record.min_confidence:g} or above"
     )
-    if records:
-        proposals = f"{records} left out (records of the past, .github, fixtures); {proposals}"
-    if summary.asked + records + summary.bound < summary.documents:
+    if left_out:
+        kinds = "such as records of the past, .github and fixtures"
+        proposals = f"{left_out} left out ({kinds}); {proposals}"
+    if summary.asked + left_out + summary.bound < summary.documents:
         return f"{count(summary.asked, 'unbound page')} selected; {proposals}."
     bound = f"{summary.bound} bound" if summary.bound else "none bound"
     return f"{count(summary.documents, 'page')}, {bound}; {proposals}."
