@@ -404,7 +404,7 @@ def test_source_of_another_repository_without_a_pin_does_not_make_a_clone_shallo
     assert f"{name}  {reason}" in printed
     assert "1 source could not be verified because a source in another repository" in printed
     assert "git rev-parse HEAD:PATH" in printed
-    assert f"{name}  skipped: the source is in another repository" in printed
+    assert f"{name}  skipped: the source is in another repository; add to the reference" in printed
     assert not any(word in printed for word in ("shallow", "does not exist", "ubp ack"))
     with Workspace.open(str(repository.root)) as workspace:
         board = read_board(workspace.session, "HEAD")

@@ -31,7 +31,8 @@ class KeyPinned(NamedTuple):
 def missing_reason(verdict: ReferenceVerdict) -> str:
     """Return why a source that is not here cannot be pinned."""
     if verdict.note == "other_repository":
-        return "the source is in another repository: add its `blob` there to the reference"
+        where = "the source is in another repository"
+        return f"{where}; add to the reference the `blob` that it has there"
     if verdict.moved_to and verdict.reference.language is None:
         return f"the source moved: change the reference to {verdict.new_name}"
     if verdict.moved_to:

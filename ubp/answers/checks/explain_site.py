@@ -130,7 +130,7 @@ def _address_rules(style: Style) -> Iterator[str]:
         (style.ignores_case, "addresses are in lower case"),
         (
             style.is_wiki,
-            "a link finds a page in whatever letter case, [[a name]] that of a-name.md",
+            "a link finds a page in whatever letter case, and [[a name]] finds a-name.md",
         ),
         (style.searches_roots, "relative links to files may also begin in a folder of pages"),
         (
