@@ -406,6 +406,10 @@ def test_source_of_another_repository_without_a_pin_does_not_make_a_clone_shallo
     assert "git rev-parse HEAD:PATH" in printed
     assert f"{name}  skipped: the source is in another repository; add to the reference" in printed
     assert not any(word in printed for word in ("shallow", "does not exist", "ubp ack"))
+    main([*at, "check", "--format", "github"])
+    printed = capsys.readouterr().out
+    assert "no pin.%0APin the source: add its blob in that repository as `blob`.\n" in printed
+    assert "history" not in printed
     with Workspace.open(str(repository.root)) as workspace:
         board = read_board(workspace.session, "HEAD")
     page = next(file.page for file in board.files if file.path == "docs/pay.md")

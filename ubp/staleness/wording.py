@@ -75,6 +75,7 @@ UNKNOWN_CAUSES: Mapping[Note | None, str] = {
     "no_pin": "a pin is the id of no commit or file",
     "other_repository": "a source in another repository has no pin",
 }
+PIN_OF_OTHER_REPOSITORY = "Pin the source: add its blob in that repository as `blob`."
 WHOLE_REASONS: Mapping[Note, str] = {
     "no_blob": "one of its versions is not on this machine, or too large or too slow to parse",
     "no_parser": "ast-grep, which finds symbols, is not installed",

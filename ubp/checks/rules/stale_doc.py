@@ -30,6 +30,7 @@ from ubp.core.model import FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.staleness.wording import (
     HOOK_PARSER,
+    PIN_OF_OTHER_REPOSITORY,
     describe_drift_time,
     evidence_sentence,
     install_parser,
@@ -92,7 +93,7 @@ def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
         case "no_version":
             hint = f"If the page is up to date, pin its sources: {ubp_command('ack', path)}"
         case "other_repository":
-            hint = "Pin the source: add its blob in that repository as `blob`."
+            hint = PIN_OF_OTHER_REPOSITORY
     return Finding(
         rule=NAME,
         filepath=path,

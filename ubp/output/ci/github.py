@@ -13,7 +13,7 @@ from ubp.checks.registry import NAMES
 from ubp.frame.records import judge_sentences
 from ubp.frame.wording import count, denied_lines, printable
 from ubp.output.ci.outcome import Outcome, commit_lines, resolving_commands
-from ubp.staleness.wording import unknown_remedies
+from ubp.staleness.wording import PIN_OF_OTHER_REPOSITORY, unknown_remedies
 
 Kind = Literal["error", "warning", "notice"]
 
@@ -119,7 +119,10 @@ def _unverified(outcome: Outcome) -> str:
     sources = count(outcome.report.unverified, "source")
     advice = "Fetch the history (fetch-depth: 0), or pin the pages that you reviewed."
     unknown = [finding.drift for finding in outcome.report.unknown if finding.drift]
-    if all(reference.note in {"no_parser", "no_collection"} for reference in unknown):
+    notes = {reference.note for reference in unknown}
+    if notes == {"other_repository"}:
+        advice = PIN_OF_OTHER_REPOSITORY
+    elif notes <= {"no_parser", "no_collection"}:
         commands = [printable(remedy.command) for remedy in unknown_remedies(unknown)]
         advice = "\n".join(["Run first:", *commands[:MAX_REMEDIES]])
     message = f"{sources} could not be verified because {outcome.report.unknown_cause}.\n{advice}"
