@@ -95,6 +95,10 @@ def test_field_is_read_as_written(front_matter: str, field: str, value: object):
 
 PROBLEMS = [
     ("title:\n  en: Area\n  zh-CN: 面积图", []),
+    *(
+        (f"title: {title}", [(2, "title must be a string; the value is ignored.")])
+        for title in ("{{ page.title }}", "{Draft}", "{}", "{en: [a]}", "{en: a, note: b}")
+    ),
     ("title: [a]", [(2, "title must be a string; the value is ignored.")]),
     ("doc_type: 12", [(2, "doc_type must be a string; the value is ignored.")]),
     ("doc_type: [a]", [(2, "doc_type must be a string; the value is ignored.")]),

@@ -189,6 +189,18 @@ def _title(fields: "_Fields", data: bytes) -> str | None:
     return title[:MAX_TITLE_CHARACTERS] or None
 
 
+def _is_in_languages(value: Node) -> bool:
+    """Return whether a value is a mapping of languages to texts."""
+    if not value.pairs:
+        return False
+    from ubp.core.languages import LANGUAGE_CODE  # few pages have such a value
+
+    return all(
+        key.kind == "scalar" and re.fullmatch(LANGUAGE_CODE, key.value) and text.kind == "scalar"
+        for key, text in value.pairs
+    )
+
+
 class _Fields:
     """UBP's own fields in front matter; a value of the wrong type is a problem and is ignored."""
 
@@ -203,7 +215,7 @@ class _Fields:
     def text(self, name: str) -> str:
         """Return a scalar as it is written: `title: 1.10` is a title."""
         value = self._value(name)
-        if value is not None and value.kind == "mapping":
+        if value is not None and _is_in_languages(value):
             return ""  # another tool's: a title in each language
         if value is not None and value.kind != "scalar":
             self._ignore(name, value, "a string")
