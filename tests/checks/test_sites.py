@@ -960,3 +960,16 @@ def test_title_of_a_page_of_starlight_is_its_top(repository, found):
     )
     repository.write("src/content/docs/a.md", "---\ntitle: A\n---\n\n[a](#_top)\n\n[b](#_bottom)\n")
     assert found(repository) == ["warning missing-anchor src/content/docs/a.md:7 markdown #_bottom"]
+
+
+def test_names_with_hyphens_and_spaces_are_found_again_in_a_changed_wiki(repository, found):
+    repository.write("_Sidebar.md", "[[New-page one]] [[Set-up guide]]\n")
+    repository.write("Set-up-guide.md", "# Install\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link _Sidebar.md:1 wikilink New-page one"]
+    repository.write("New-page-one.md", "# New\n")
+    repository.commit()
+    assert found(repository) == []
+    repository.git("mv", "Set-up-guide.md", "Else.md")
+    repository.commit()
+    assert found(repository) == ["error broken-link _Sidebar.md:1 wikilink Set-up guide"]

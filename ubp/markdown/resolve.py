@@ -318,8 +318,6 @@ def page_names(page: PageNameForms, sites: Sites = NO_SITES) -> frozenset[str]:
         names |= {fold(page.path.rpartition("/")[0].rpartition("/")[2]), _FOLDER}
     names.update(f"#{fold(target)}" for target in dict(page.addresses).get("target", ()))
     if site := sites.of(page.path):
-        if site.style.is_wiki:
-            names.add(stem(page.path).replace("-", " "))
         for find in (addresses, old_addresses):
             for address in find(site, page.path, page.addresses):
                 names.add(fold(address.rpartition("/")[2]) or _FOLDER)
@@ -336,7 +334,8 @@ def requested_names(link: Link) -> frozenset[str]:
         return frozenset({f"#{fold(link.anchor)}"} if link.anchor else ())
     path = link.target.rstrip("/")
     if link.kind in _WIKILINKS:
-        return frozenset({stem(path), fold(link.target)})
+        # a wiki writes a hyphen for a space
+        return frozenset({stem(path), stem(path).replace(" ", "-"), fold(link.target)})
     if _is_folder(path):
         return frozenset({_FOLDER})
     name = stem(_HTML.sub("", path))
