@@ -25,9 +25,9 @@ from ubp.markdown.resolve import (
     resolve,
     stem,
 )
-from ubp.markdown.sites.anchors import PageAnchors
+from ubp.markdown.sites.anchors import HeadingName, PageAnchors
 from ubp.markdown.sites.detect import configured_site
-from ubp.markdown.sites.site import NO_SITES, Root, Sites
+from ubp.markdown.sites.site import NO_SITES, OWN_ANCHORS, Root, Sites
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "links" / "cases.md"
 ROOTS = (FilePath("site"),)
@@ -362,6 +362,32 @@ def test_page_that_a_site_publishes_as_a_folder_answers_to_links_within_it(
     (link,) = _links(text)
     assert resolve(source, link, _targets(([page], []), sites)).target == "a.md"
     assert requested_names(link) & page_names(page, sites)
+
+
+class Headings(tuple[HeadingName, ...]):
+    """Headings that count how often somebody reads all of them."""
+
+    __slots__ = ()
+    reads = 0
+
+    def __iter__(self) -> Iterator[HeadingName]:
+        type(self).reads += 1
+        return super().__iter__()
+
+
+def test_headings_of_a_page_are_read_once_for_all_anchors_that_a_site_makes_itself() -> None:
+    site = configured_site("mkdocs", FilePath(""), FilePath(""), "")
+    sites = Sites((site._replace(options=((OWN_ANCHORS, "yes"),)),))
+    anchors = PageAnchors(Headings([HeadingName(2, "Set up")]))
+    targets = Targets(lambda _: anchors, sites)
+    targets.add_page(PageNameForms(FilePath("a.md"), None, ()))
+    reads, leads = [], []
+    for anchor in ("set-it-up", "setup", "away", "A_B"):
+        (link,) = _links(f"[x](#{anchor})")
+        leads.append(resolve(FilePath("a.md"), link, targets).has_anchor)
+        reads.append(Headings.reads)
+    assert leads == [False, True, False, True]
+    assert len(set(reads)) == 1
 
 
 def _targets(snapshot: Snapshot, sites: Sites = NO_SITES) -> Targets:

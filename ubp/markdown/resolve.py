@@ -56,6 +56,7 @@ _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Text fragments, and the line anchors of files on GitHub.
 _BROWSER_ANCHOR = re.compile(r":~:|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?$")
 _PLAIN_ANCHOR = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_SIGNS = re.compile(r"[\W_]")
 _PLAIN_HEADING = re.compile(r"[\w\s.,:;!?'\"()\[\]/`-]*", re.ASCII)
 
 Ranked = tuple[int, FilePath]
@@ -128,6 +129,7 @@ class Targets:
         "_addresses",
         "_aliases",
         "_files",
+        "_names_of_headings",
         "_old_addresses",
         "_pages",
         "_paths",
@@ -151,6 +153,7 @@ class Targets:
         self.sites = sites
         self._request = request
         self._whole_anchors: dict[FilePath, PageAnchors] = {}
+        self._names_of_headings: dict[FilePath, frozenset[str] | None] = {}
         self._addresses: _Index = {}
         self._old_addresses: _Index = {}
         self._targets: _Index = {}
@@ -223,6 +226,13 @@ class Targets:
 
             self._whole_anchors[path] = whole_anchors(path, site, self.anchors, find)
         return self._whole_anchors[path]
+
+    def names_of_headings(self, path: FilePath) -> frozenset[str] | None:
+        """Return the letters of the headings of a page, found once; None: not all are plain."""
+        if path not in self._names_of_headings:
+            headings = self.whole_anchors(path).headings
+            self._names_of_headings[path] = _names_of([heading.text for heading in headings])
+        return self._names_of_headings[path]
 
     def wikilink_pages(self, target: str) -> WikilinkPages:
         """Return the pages that a wikilink may mean which is not relative; found once for all."""
@@ -781,19 +791,24 @@ def is_plain_anchor(anchor: str) -> bool:
     return _PLAIN_ANCHOR.fullmatch(anchor) is not None
 
 
-def _may_be_made(anchor: str, page: PageAnchors) -> bool:
+def _names_of(headings: Sequence[str]) -> frozenset[str] | None:
+    """Return the letters of headings, with and without parameters; None: not all are plain."""
+    if not all(map(_PLAIN_HEADING.fullmatch, headings)):
+        return None
+    names = {name for text in headings for name in (text, text.partition("(")[0])}
+    return frozenset(_SIGNS.sub("", name).lower() for name in names)
+
+
+def _may_be_made(anchor: str, target: FilePath, targets: Targets) -> bool:
     """Return whether a function that is not known may make an anchor of a heading of a page.
 
     It may write words for signs (`&`) and for letters of other scripts, and hyphens anywhere, and
     leave out parameters.
     """
-    texts = [heading.text for heading in page.headings]
-    names = {name for text in texts for name in (text, text.partition("(")[0])}
-    return (
-        not is_plain_anchor(anchor)
-        or not all(map(_PLAIN_HEADING.fullmatch, texts))
-        or anchor.replace("-", "") in {re.sub(r"[\W_]", "", name).lower() for name in names}
-    )
+    if not is_plain_anchor(anchor):
+        return True
+    names = targets.names_of_headings(target)
+    return names is None or anchor.replace("-", "") in names
 
 
 def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
@@ -809,7 +824,7 @@ def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
     anchors, name = site_anchors(page, None), fold(anchor)
     if name in anchors or name in {"", "top"} or _BROWSER_ANCHOR.match(name):
         return True
-    if site and is_own and (not site.style.knows_anchors or _may_be_made(anchor, page)):
+    if site and is_own and (not site.style.knows_anchors or _may_be_made(anchor, target, targets)):
         return True
     # Obsidian writes the headings above it, and the text of the heading, separated by "#".
     return slug(fold(anchor.rpartition("#")[2].strip())) in anchors
