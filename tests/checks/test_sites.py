@@ -390,11 +390,15 @@ def test_anchors_of_the_site_are_checked_where_every_function_makes_the_same(
     links = "[a](#HOME) [b](#set-up) [c](#usemenu) [d](#use-names) [e](#a_b) [f](#removed-part)\n"
     repository.write("docs/index.md", f"# Home\n\n## Set up\n\n## useMenu(id)\n\n{links}")
     repository.write("docs/signs.md", "# This & that\n\n[a](#this-and-that) [b](#removed-part)\n")
+    nested = "# Guide\n\n## Install\n\n### Use Linux\n\n"
+    links = "[a](#install-use-linux) [b](#guide-install-use-linux) [c](#install-use)\n"
+    repository.write("docs/nested.md", nested + links)
     repository.write("docs/letters.md", "# \u914d\u7f6e\n\n[a](#pei-zhi) [b](#removed-part)\n")
     repository.commit()
     assert found(repository) == [
         "warning missing-anchor docs/index.md:7 markdown #use-names",
         "warning missing-anchor docs/index.md:7 markdown #removed-part",
+        "warning missing-anchor docs/nested.md:7 markdown #install-use",
     ]
 
 

@@ -37,6 +37,7 @@ MAX_CANDIDATES = 10
 MAX_INCLUDED = 200
 MAX_INCLUDE_DEPTH = 8
 MAX_HEADINGS = 20_000
+MAX_HEADING_WORDS = 30  # of a heading that stands last in an anchor of several
 
 _ROOT_PREFIXES = ("/", "~/")  # the second is DocFX's
 _WIKILINKS = frozenset({"wikilink", "embed"})
@@ -802,13 +803,17 @@ def _names_of(headings: Sequence[str]) -> frozenset[str] | None:
 def _may_be_made(anchor: str, target: FilePath, targets: Targets) -> bool:
     """Return whether a function that is not known may make an anchor of a heading of a page.
 
-    It may write words for signs (`&`) and for letters of other scripts, and hyphens anywhere, and
-    leave out parameters.
+    It may write words for signs (`&`) and for letters of other scripts, and hyphens anywhere,
+    leave out parameters, and begin with the headings above.
     """
     if not is_plain_anchor(anchor):
         return True
     names = targets.names_of_headings(target)
-    return names is None or anchor.replace("-", "") in names
+    if names is None:
+        return True
+    words = anchor.rsplit("-", MAX_HEADING_WORDS)
+    words[0] = words[0].replace("-", "")
+    return any("".join(words[start:]) in names for start in range(len(words)))
 
 
 def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
