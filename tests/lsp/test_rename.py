@@ -125,6 +125,39 @@ def test_relative_links_that_move_with_their_folders_stay(repository_in, tmp_pat
     assert "(../files" in (repository.root / "docs/in/page.md").read_text()
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        (
+            "docs/a.md",
+            "[b](b.md)",
+            {"docs/a.md": "notes/a.md", "docs/b.md": "archive/b.md"},
+            "[b](../archive/b.md)",
+        ),
+        (
+            "docs/index.md",
+            "[b](g/b.md)",
+            {"docs/index.md": "README.md", "docs/g": "guide"},
+            "[b](guide/b.md)",
+        ),
+        ("docs/g/a.md", "[b](../b/)", {"docs/g": "guide"}, "[b](b/)"),
+    ],
+)
+def test_links_of_pages_that_leave_their_site_are_written_anew(
+    repository_in, tmp_path, editor, case
+):
+    source, text, moves, expected = case
+    repository = repository_in(tmp_path / "project")
+    editor.root = repository.root
+    repository.write("mkdocs.yml", "site_name: x\n")
+    for path in ("docs/index.md", "docs/b.md", "docs/g/b.md", source):
+        repository.write(path, "# Page\n")
+    repository.write(source, f"# Page\n\n{text}\n")
+    repository.commit("Begin")
+    apply(repository, ask_moves(editor, **moves))
+    assert (repository.root / source).read_text() == f"# Page\n\n{expected}\n"
+
+
 def test_renamed_heading_keeps_its_links(moving):
     repository, editor = moving
     document = editor.document("docs/auth.md")

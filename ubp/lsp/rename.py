@@ -34,7 +34,7 @@ from ubp.markdown.link_parts import part_bounds
 from ubp.markdown.outline import anchors_of_line, find_anchor_line
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import stem, without_suffix
-from ubp.markdown.sites.site import absolute_links
+from ubp.markdown.sites.site import absolute_links, locate
 from ubp.markdown.source_text import SourceText
 
 _HEADING = re.compile(
@@ -161,27 +161,36 @@ def _view_with(
 
 def _moved(path: FilePath, moves: Mapping[FilePath, FilePath]) -> FilePath:
     """Return the new path of a file or folder, which is `path` where it stays."""
-    above = path
-    while above not in moves:
-        above = FilePath(above.rpartition("/")[0])
-        if not above:
-            return path
-    return FilePath(moves[above] + path[len(above) :])
+    moving = _moved_with(path, moves)
+    return FilePath(moves[moving] + path[len(moving) :]) if moving else path
+
+
+def _moved_with(path: FilePath, moves: Mapping[FilePath, FilePath]) -> FilePath | None:
+    """Return what is moved itself, `path` or a folder above it; None: it stays."""
+    while path not in moves:
+        path = FilePath(path.rpartition("/")[0])
+        if not path:
+            return None
+    return path
 
 
 def _leaves_its_site(
     context: EditorContext, edge: GraphEdge, after: View, moves: Mapping[FilePath, FilePath]
 ) -> bool:
-    """Return whether a link is relative in a site whose folder is renamed.
+    """Return whether a link is relative in a site whose folder is renamed with both of its ends.
 
     It leads there once the configuration names the new folder. No address is right before.
     """
-    if edge.link.kind in WIKILINKS or edge.link.target.startswith("/"):
-        return False
     source, target = edge.source, edge.resolution.target
-    is_published = context.view.sites().of(source) is not None
-    is_lost = is_published and after.sites().of(_moved(source, moves)) is None
-    return is_lost and target is not None and _moved(target, moves) != target
+    if edge.link.kind in WIKILINKS or edge.link.target.startswith("/") or target is None:
+        return False
+    site, moving = context.view.sites().of(source), _moved_with(source, moves)
+    place = locate(site, source) if site else None
+    if place is None or moving is None or moving != _moved_with(target, moves):
+        return False
+    root = source.removesuffix(place.path).rstrip("/")
+    is_whole = f"{root}/".startswith(f"{moving}/")
+    return is_whole and after.sites().of(_moved(source, moves)) is None
 
 
 def _differing(
