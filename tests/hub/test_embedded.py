@@ -10,11 +10,13 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import psycopg
 import pytest
 
 from ubp.core.errors import HubError
+from ubp.hub import process
 from ubp.hub.embedded import run_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -88,6 +90,36 @@ def test_hub_of_one_machine_reads_its_texts_again_after_an_upgrade(repository, f
         while "docs/a.md" not in out and time.monotonic() < end:
             _, out = ubp(repository, "search", "token", "--hub", url, *token)
     assert "github.com/acme/api:docs/a.md:1" in out
+
+
+class Failing:
+    """A worker whose first look fails, and whose second one lasts until it is ended."""
+
+    def __init__(self):
+        self.looks, self.is_looking, self.is_ended = 0, Event(), Event()
+        self.has_ended_itself = False
+
+    def work(self):
+        self.looks += 1
+        if self.looks == 1:
+            raise ValueError("no text")
+        self.is_looking.set()
+        self.has_ended_itself = self.is_ended.wait(60)
+
+    def wait(self):
+        return not self.is_ended.is_set()
+
+    def end(self):
+        self.is_ended.set()
+
+
+def test_worker_of_a_hub_of_one_machine_goes_on_after_errors_and_ends_before_the_hub(caplog):
+    worker = Failing()
+    with process._working(worker):
+        assert worker.is_looking.wait(60)
+    assert worker.has_ended_itself
+    (record,) = caplog.records
+    assert (record.message, record.exc_info[0]) == ("The worker failed; it goes on.", ValueError)
 
 
 def test_second_hub_on_the_same_data_is_refused_and_the_first_one_goes_on(folder):

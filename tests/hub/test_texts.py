@@ -275,6 +275,10 @@ def test_worker_reads_texts_of_an_older_version_again_and_every_process_finds_th
     hub.execute("update search_state set version = version + 1, chunks = 0")
     old = find("fulltext"), find("semantic")
     again = hub.push(other, "github.com/acme/web")
+    ended, versions = Worker(hub.database, hub.hub.config), text_versions(hub)
+    ended.end()
+    assert ended.work()
+    assert (text_versions(hub), ended.wait()) == (versions, False)
 
     assert Worker(hub.database, hub.hub.config).work()
     assert (len(before[0]), old, again.outcome) == (4, ((), ()), "unchanged")

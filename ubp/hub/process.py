@@ -12,7 +12,7 @@ from types import FrameType
 
 from ubp.core.errors import HubError, UsageError
 from ubp.hub.api import Hub
-from ubp.hub.application import SECONDS_TO_FINISH, HubServer
+from ubp.hub.application import HubServer
 from ubp.hub.audit import make_partition
 from ubp.hub.config import HubConfig
 from ubp.hub.database import Database, DatabaseDownError, check_migrated
@@ -23,6 +23,10 @@ from ubp.server.loopback import HOST, new_token
 
 TOKEN_FILE = "development-token"  # noqa: S105  # a name
 DEFAULT_PORT = 8232
+# For the texts that are being read; those of a model's server take long.
+SECONDS_TO_END_WORK = 60
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,28 +122,32 @@ def run_worker(address: str, config: HubConfig, model: HubModel, *, once: bool) 
 
 @contextmanager
 def _working(worker: Worker) -> Iterator[None]:
-    """Let a worker work in a thread of its own."""
-    is_ended = Event()
-
-    def work() -> None:
-        _try_to_work(worker)
-        while not is_ended.wait(SECONDS_BETWEEN_LOOKS):
-            _try_to_work(worker)
-
-    thread = Thread(target=work, name="worker", daemon=True)
+    """Let a worker work in a thread of its own, which has ended on leaving."""
+    thread = Thread(target=_work_on, args=[worker], name="worker", daemon=True)
     thread.start()
     try:
         yield
     finally:
-        is_ended.set()
-        thread.join(SECONDS_TO_FINISH)
+        worker.end()
+        thread.join(SECONDS_TO_END_WORK)
+
+
+def _work_on(worker: Worker) -> None:
+    """Work until the worker is ended, whatever fails: nothing starts the thread again."""
+    while True:
+        try:
+            _try_to_work(worker)
+        except Exception:
+            LOG.exception("The worker failed; it goes on.")
+        if not worker.wait():
+            return
 
 
 def _try_to_work(worker: Worker) -> None:
     try:
         worker.work()
     except DatabaseDownError as error:
-        logging.getLogger(__name__).warning("%s", error.message)
+        LOG.warning("%s", error.message)
 
 
 @contextmanager

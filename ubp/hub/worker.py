@@ -6,6 +6,7 @@ After an upgrade it reads the texts of pages again.
 import logging
 import time
 from collections.abc import Callable
+from threading import Event
 
 from ubp.core.errors import ConfigError, HubError, ModelError
 from ubp.frame.wording import count
@@ -45,6 +46,15 @@ class Worker:
         self._night_at = float("-inf")
         self._model = model or HubModel()
         self._has_old_texts = True  # perhaps
+        self._is_ended = Event()
+
+    def end(self) -> None:
+        """Return from `work` before the next texts are read; from any thread."""
+        self._is_ended.set()
+
+    def wait(self) -> bool:
+        """Wait for the next look, and return whether there is one: `end` was not called."""
+        return not self._is_ended.wait(SECONDS_BETWEEN_LOOKS)
 
     def work(self) -> bool:
         """Do what is due, and return whether all of it succeeded."""
@@ -89,7 +99,7 @@ class Worker:
         """
         end = self._clock() + SECONDS_OF_READING
         try:
-            while self._has_old_texts and self._clock() < end:
+            while self._has_old_texts and self._clock() < end and not self._is_ended.is_set():
                 with self._database.connection() as connection:
                     is_old = has_old_texts(connection) and bool(
                         reread_texts(connection, self._model.get(connection))
