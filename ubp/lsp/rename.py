@@ -269,8 +269,8 @@ def _new_targets(
         for text in written
         if text and link.kind not in WIKILINKS and without_suffix(link.target) == link.target
     ]
-    folders = [f"{text}/" for text in bare if link.target.endswith("/") and text[-1] != "/"]
-    return tuple(dict.fromkeys(text for text in [*folders, *bare, *written] if text))
+    ended = [f"{text.rstrip('/')}/" for text in bare if link.target.endswith("/")]
+    return tuple(dict.fromkeys(text for text in [*ended, *bare, *written] if text))
 
 
 def _image_edits(
