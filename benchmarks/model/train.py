@@ -8,8 +8,8 @@ the mean of its tokens' vectors, of length 1. A step draws groups of the thesaur
 other pairs, and Adam brings the two texts of a pair nearer to each other than to the other texts of
 the batch (InfoNCE in both directions). What is written, as int8, lies between the model that learns
 and the mean of the models of all seeds, 0.7 of the way: so it keeps more of what it could.
-Needs torch, which is no dependency of UBP (`pip install torch`), and per seed 134 to 137 seconds of
-one core for 1,500 steps. Prints the loss and how far the vectors moved.
+Needs torch (`pip install torch`), which is not a dependency of UBP; a seed takes 134 to 137 seconds
+of one core for 1,500 steps. Prints the loss and how far the vectors moved.
 """
 
 import argparse

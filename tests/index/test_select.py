@@ -1,4 +1,4 @@
-"""What an error says of a PATH that is no page."""
+"""The error for a PATH that is not a page."""
 
 import pytest
 

@@ -39,7 +39,7 @@ def test_file_name_lowers_no_cosine_and_raises_none_above_one():
 
 
 def test_page_is_found_by_the_meaning_of_its_file_name(repository, opened, search_in):
-    text = "Preheat it for ten minutes.\n"
+    text = "Allow it ten minutes.\n"
     repository.write("kitchen/Baking bread.md", text)
     repository.write("kitchen/Garden tools.md", text.replace("ten", "nine"))
     repository.write("kitchen/titled bread.md", f"# Shelves\n\n{text.replace('ten', 'two')}")
@@ -47,5 +47,4 @@ def test_page_is_found_by_the_meaning_of_its_file_name(repository, opened, searc
     found = search_in(
         opened(repository.root), "baking a loaf of bread", mode="semantic"
     ).answer.pages
-    assert found[0].page.filepath == "kitchen/Baking bread.md"
-    assert "kitchen/Garden tools.md" not in [hit.page.filepath for hit in found]
+    assert [hit.page.filepath for hit in found] == ["kitchen/Baking bread.md"]

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event, Thread
+from threading import Thread
 from types import FrameType
 
 from ubp.core.errors import HubError, UsageError
@@ -18,7 +18,7 @@ from ubp.hub.config import HubConfig
 from ubp.hub.database import Database, DatabaseDownError, check_migrated
 from ubp.hub.embedded import run_postgres
 from ubp.hub.models import HubModel
-from ubp.hub.worker import SECONDS_BETWEEN_LOOKS, Worker
+from ubp.hub.worker import Worker
 from ubp.server.loopback import HOST, new_token
 
 TOKEN_FILE = "development-token"  # noqa: S105  # a name
@@ -102,20 +102,19 @@ def run_worker(address: str, config: HubConfig, model: HubModel, *, once: bool) 
     Raises:
         HubError: the database cannot be reached, or its tables are not those of this program.
     """
-    is_ended = Event()
-
-    def end(_: int, __: FrameType | None) -> None:
-        is_ended.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
     with Database.open(address) as database:
         with database.connection() as connection:
             check_migrated(connection)
         worker = Worker(database, config, model)
+
+        def end(_: int, __: FrameType | None) -> None:
+            worker.end()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, end)
         succeeded = worker.work()
-        while not once and not is_ended.wait(SECONDS_BETWEEN_LOOKS):
+        while not once and worker.wait():
             _try_to_work(worker)
     return succeeded
 

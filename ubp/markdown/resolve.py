@@ -435,8 +435,9 @@ def _by_stem(name: str, targets: Targets) -> list[Ranked]:
 
 def _in_wikis(ranked: Sequence[Ranked], targets: Targets) -> list[Ranked]:
     """Return those of these pages whose site writes a hyphen for a space in a link."""
-    sites = [targets.sites.of(page) for _, page in ranked]
-    return [entry for entry, site in zip(ranked, sites, strict=True) if site and site.style.is_wiki]
+    return [
+        entry for entry in ranked if (site := targets.sites.of(entry[1])) and site.style.is_wiki
+    ]
 
 
 def _has_same_case(page: FilePath, name: str) -> bool:

@@ -208,7 +208,7 @@ def count_left_out(collection: Collection) -> Mapping[str, int]:
 
 
 def patterns_for(collection: Collection, left_out: Iterable[str]) -> str:
-    """Return the options that import also the files of a folder with these suffixes."""
+    """Return the options that import what a collection includes, and files with these suffixes."""
     patterns = collection.include or ("**/*.md",)
     added = (f"**/*{suffix}" for suffix in left_out)
     return " ".join(join(["--include", pattern]) for pattern in (*patterns, *added))

@@ -246,6 +246,19 @@ def test_japanese_question_over_english_notes_is_answered_by_meaning(repository,
     assert answer.searched == "page"
 
 
+def test_better_note_in_the_language_of_the_question_limits_the_confidence_in_another(repository):
+    repository.write(
+        "playwright.md", "# Playwright\n\nEnd-to-end tests in browsers with auto-waiting.\n"
+    )
+    repository.write("plan.md", "# ブラウザの自動テスト\n\n予定。\n")
+    repository.write("bread.md", "# Sourdough\n\nFlour and water, 500 g each.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        answer = workspace.ask(AskRequest("Playwrightのブラウザの自動テスト"))
+    assert [source.path for source in answer.sources] == ["plan.md", "playwright.md"]
+    assert answer.confidence == ask.MAX_CROSS
+
+
 def test_recommendations_state_need_and_notes_and_omit_tools_in_use(session):
     request = RecommendRequest("An assistant", ("LangChain",), ("agents", "vector database"))
     found = recommend.run(session, request).recommendations
@@ -298,7 +311,7 @@ def test_context_alone_recommends_a_tool_once_under_all_its_spellings(recommende
     assert first.reason.startswith(
         'Meets "a RAG pipeline over company documents": "Connects private documents'
     )
-    assert not any(each.name for each in others)
+    assert [(each.name, each.title) for each in others] == [("", "A survey of RAG")]
     assert not any(each.name for each in recommended("RAG over documents", stack=("llama_index",)))
 
 

@@ -31,11 +31,11 @@ MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer somethin
 # article for each further note and need.
 STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
 # A note's score for a need is that of a search and the cosine of its words, both also for the whole
-# context: a need of two words says little, a context much that is no need. Of 60 contexts over 240
-# bookmarks each (benchmarks/kits/recommend.py) 45 have a right tool among the first three, and of
-# 20 about something else 9 get nothing; a lower limit finds a few more, and gives more of these
-# something. Japanese has few words in common with notes in English, and a limit of its own. Without
-# a model MIN_WORDS_SCORE decides.
+# context: a need of two words says little, and much of a context is not a need. In two sets of 240
+# bookmarks and 30 contexts (benchmarks/kits/recommend.py) 45 contexts have a right tool among the
+# first three, and of 20 about something else 9 get nothing; a lower limit finds a few more, and
+# gives more of these something. Japanese has few words in common with notes in English, and a limit
+# of its own. Without a model MIN_WORDS_SCORE decides.
 CONTEXT_SHARE, MIN_SCORE, MIN_FOREIGN_SCORE, MIN_WORDS_SCORE = 0.5, 0.48, 0.33, 0.13
 # What a note gains by a tag that the need names, if no other note has it, and by one that is the
 # need.
