@@ -18,7 +18,7 @@ LARGE = {  # what each refers to
     "chunk": "foreign key (repository, blob) references text",
     "staged_text": "foreign key (repository) references repository",
     "staged_chunk": "foreign key (repository, blob) references staged_text",
-    "word_count": "foreign key (repository) references repository",
+    "posting": "foreign key (repository) references repository",
 }
 
 

@@ -196,7 +196,7 @@ def counts_of(hub, searcher):
     return counted, expected
 
 
-def test_words_are_counted_by_the_push_and_else_by_the_search(hub, clones):
+def test_words_are_listed_by_the_push_and_else_counted_by_the_search(hub, clones):
     for name, repository in clones.items():
         hub.push(repository, name, texts=True)
     guide = clones["github.com/acme/guide"]
@@ -204,7 +204,7 @@ def test_words_are_counted_by_the_push_and_else_by_the_search(hub, clones):
     guide.remove("docs/staleness.md")
     guide.commit()
     hub.push(guide, "github.com/acme/guide", texts=True)
-    state = "select count(*) from search_state where counted = version"
+    state = "select count(*) from search_state where listed = version"
     assert hub.rows(state) == [(len(clones),)]
     counted, expected = counts_of(hub, Searcher(HubModel()))
     assert len(expected) > 500
@@ -213,7 +213,7 @@ def test_words_are_counted_by_the_push_and_else_by_the_search(hub, clones):
     # A program of before has taken the last push of two repositories.
     old = "update search_state set version = version + 1 where repository in (1, 2)"
     hub.execute(old)
-    hub.execute("update word_count set counts = '\\x' where repository = 1")
+    hub.execute("update posting set lists = '\\x' where repository = 1")
     counted, expected = counts_of(hub, Searcher(HubModel()))
     assert counted == expected
     assert Worker(hub.database, hub.hub.config).work()
@@ -223,17 +223,20 @@ def test_words_are_counted_by_the_push_and_else_by_the_search(hub, clones):
 
 
 def test_sections_whose_headings_match_are_looked_at_first(hub, repository, monkeypatch):
-    monkeypatch.setattr("ubp.hub.searched.MAX_RANKED", 3)
+    monkeypatch.setattr("ubp.hub.occurrences.MAX_COUNTED", 0)
+    for module in ("searched", "occurrences"):
+        monkeypatch.setattr(f"ubp.hub.{module}.MAX_ESTIMATED", 3)
     for number in range(12):
-        repository.write(f"docs/{number}.md", f"# Page {number}\n\nZebras, page {number}.\n")
+        repository.write(f"docs/{number}.md", f"# Page {number}\n\nGrey zebras, {number}.\n")
         repository.write(f"docs/h{number}.md", f"# Page {number}\n\n## Gnus\n\nText.\n")
-    repository.write("docs/h.md", "# Another\n\n## Some zebras\n\nText.\n")
+    repository.write("docs/h.md", "# Another\n\n## Some grey zebras\n\nText.\n")
     repository.commit()
     hub.push(repository, texts=True)
 
-    found = ask(hub, "search", query="zebras", mode="fulltext")["results"]
+    found = ask(hub, "search", query='"grey zebras"', mode="fulltext")["results"]
     assert found[0]["filepath"] == "docs/h.md"
     assert len(found) == 3
+    assert len(ask(hub, "search", query="zebras", mode="fulltext")["results"]) == 10
 
 
 @pytest.mark.parametrize("tested_per_listed", [0, 10**9])
@@ -406,14 +409,14 @@ def test_each_statement_names_the_readable_repositories(hub, clones, monkeypatch
         ask(hub, "search", query=text)
         ask(hub, "fulltext", query=text)
 
-    large = re.compile(r"\b(?:from|join) (?:chunk|text|word_count)\b")
+    large = re.compile(r"\b(?:from|join) (?:chunk|text|posting)\b")
     asked = [query for query in statements if large.search(query)]
     assert len(asked) > 10
     assert [query for query in asked if "repository = any(" not in query] == []
 
 
 def test_keys_of_large_tables_begin_with_the_repository(hub):
-    tables = ["chunk", "staged_chunk", "staged_text", "text", "word_count"]
+    tables = ["chunk", "posting", "staged_chunk", "staged_text", "text"]
     keys = hub.rows(
         "select c.relname, a.attname from pg_index i join pg_class c on c.oid = i.indrelid"
         " join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]"

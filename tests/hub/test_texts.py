@@ -93,23 +93,23 @@ def test_texts_of_the_default_branch_are_taken_and_those_of_others_are_said_not_
     assert stored(hub) == {"docs/pay.md": "# Payment\n\nBy card.\n"}
 
 
-def test_words_are_counted_again_only_if_texts_have_changed(repository, hub):
+def test_words_are_listed_again_only_if_texts_have_changed(repository, hub):
     repository.write("docs/pay.md", SHORT)
     repository.commit()
     hub.push(repository, texts=True)
-    rows = "select ctid::text, xmin::text from word_count"
+    rows = "select ctid::text, xmin::text from posting"
     before = hub.rows(rows)
     repository.write("src/pay.py", "def pay():\n    return 1\n")
     repository.commit()
     assert hub.push(repository, texts=True).outcome == "written"
     assert hub.rows(rows) == before != []
-    assert hub.rows("select version, counted from search_state") == [(2, 2)]
+    assert hub.rows("select version, listed from search_state") == [(2, 2)]
 
     repository.remove("docs/pay.md")
     repository.commit()
     hub.push(repository, texts=True)
     assert hub.rows(rows) == []
-    assert hub.rows("select version, counted from search_state") == [(3, 3)]
+    assert hub.rows("select version, listed from search_state") == [(3, 3)]
 
 
 def test_ids_rise_although_the_last_chunk_was_deleted(repository, hub):

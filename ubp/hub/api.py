@@ -113,8 +113,9 @@ class Hub:
         try:
             identity = self.identify(token)
             reader = identity.reader
-            database = self.database.reading if method in READS else self.database
-            with database.connection() as connection:
+            is_read = method in READS
+            database = self.database.reading if is_read else self.database
+            with database.connection(is_snapshot=is_read) as connection:
                 reply = Reply(HTTPStatus.OK, answer(connection, identity))
         except RefusedError as error:
             reply = Reply(error.status, error.value)

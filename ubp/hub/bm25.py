@@ -1,92 +1,100 @@
-"""BM25 of candidates, as UBP computes it over SQLite's index (`ubp.index.store.fulltext`)."""
+"""BM25 of chunks, as UBP computes it over SQLite's index (`ubp.index.store.fulltext`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.core.model import ObjectId
+import numpy as np
+import numpy.typing as npt
+
 from ubp.hub.tokens import LABELS
 from ubp.index.match import Phrase
-from ubp.index.store.fulltext import K1, SATURATED, B, Extent, RowMatch
+from ubp.index.store.fulltext import K1, SATURATED, B
 from ubp.index.store.tokenizer import COLUMNS, Table, tokenizer
+from ubp.search.lexical import WEIGHTS
+
+COLUMN_WEIGHTS = {
+    LABELS[column]: weight for column, weight in zip(COLUMNS, WEIGHTS.columns, strict=True)
+}
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
-class Occurrences(NamedTuple):
+class Found(NamedTuple):
+    """The rows of the chunks that contain a term, each once, and how often they do.
+
+    Each occurrence counts as often as the weight of its column. If not `is_exact`, it is estimated.
+    """
+
+    rows: Integers
+    occurrences: Floats
+    is_exact: bool = True
+
+
+class Places(NamedTuple):
     """Where a word occurs in a chunk: positions, and the label of the column of each."""
 
     positions: Sequence[int]
     labels: Sequence[str]
 
 
-class Candidate(NamedTuple):
-    """A chunk that contains a term; `words` are the words of the terms in it, `length` all."""
+def term_scores(
+    weight: float, occurrences: Floats, lengths: npt.NDArray[np.int32], average: float
+) -> Floats:
+    """Return what a term adds to the scores of chunks of these lengths; `average` is that of all.
 
-    repository: int
-    blob: ObjectId
-    number: int
-    length: int
-    words: Mapping[str, Occurrences]
-
-
-def rank_candidates(
-    candidates: Sequence[Candidate],
-    match: RowMatch,
-    weights: Mapping[Phrase, float],
-    extent: Extent,
-) -> list[tuple[float, Candidate]]:
-    """Return the candidates with their ranks, the best first: the smaller the better.
-
-    All terms count for each candidate, those of `match.adding` too. Equal ones are in the order of
-    blob and number, and as they were given.
+    Operation by operation as FTS5 does, so that scores that are equal there are equal here.
     """
-    scorer = _Scorer(match, weights, extent)
-    found = sorted(
-        (-score, candidate.blob, candidate.number, place)
-        for place, candidate in enumerate(candidates)
-        if (score := scorer.score(candidate, match.terms))
-        and (score := score + scorer.score(candidate, match.adding))
-    )
-    return [(rank, candidates[place]) for rank, *_, place in found]
+    long = K1 * (1 - B + B * lengths / average)
+    return weight * ((occurrences * SATURATED) / (occurrences + long))
 
 
-class _Scorer:
-    """BM25 over a number of chunks with so many words."""
+def sum_scores(
+    terms: Sequence[tuple[float, Found]], lengths: npt.NDArray[np.int32], average: float
+) -> Floats:
+    """Return the sum over terms, each with its weight, for each row."""
+    scores = np.zeros(len(lengths))
+    for weight, found in terms:
+        rows = found.rows
+        scores[rows] += term_scores(weight, found.occurrences, lengths[rows], average)
+    return scores
 
-    def __init__(self, match: RowMatch, weights: Mapping[Phrase, float], extent: Extent) -> None:
-        self._table: Table = match.table
-        self._weights = weights
-        self._columns = {
-            LABELS[column]: weight for column, weight in zip(COLUMNS, match.weights, strict=True)
-        }
-        self._average = max(extent.words, 1) / max(extent.chunks, 1)
 
-    def score(self, candidate: Candidate, terms: Sequence[Phrase]) -> float:
-        score = 0.0
-        for term in terms:
-            if n := self._occurrences(candidate, term):
-                # Operation by operation as FTS5 does, so that ranks that are equal there are here.
-                long = K1 * (1 - B + B * candidate.length / self._average)
-                score += self._weights[term] * ((n * SATURATED) / (n + long))
-        return score
+def best_rows(scores: Floats, limit: int) -> Integers:
+    """Return the rows with the best positive scores, in their order; more if some are equal."""
+    rows: Integers = np.flatnonzero(scores > 0)
+    values = scores[rows]
+    is_best = values >= (np.partition(values, -limit)[-limit] if limit < len(rows) else 0)
+    return np.compress(is_best, rows)
 
-    def _occurrences(self, candidate: Candidate, phrase: Phrase) -> int:
-        """Return how often a phrase occurs, each time as often as the weight of its column."""
-        words = tokenizer(self._table).words(phrase.words)
-        if not words:
-            return 0
-        before = [candidate.words.get(word) for word in words[:-1]]
-        if any(found is None for found in before):
-            return 0
-        places = [set(found.positions) for found in before if found is not None]
-        total = 0
-        for last in self._last(candidate, words[-1], is_prefix=phrase.is_prefix):
-            for position, label in zip(last.positions, last.labels, strict=True):
-                start = position - len(places)
-                if all(start + offset in positions for offset, positions in enumerate(places)):
-                    total += self._columns[label]
-        return total
 
-    def _last(self, candidate: Candidate, word: str, *, is_prefix: bool) -> Iterator[Occurrences]:
-        if is_prefix:
-            yield from (found for known, found in candidate.words.items() if known.startswith(word))
-        elif word in candidate.words:
-            yield candidate.words[word]
+def occurrences_in(found: Found, rows: Integers, size: int) -> Floats:
+    """Return how often each of some rows, of `size` in all, has a term."""
+    occurrences = np.zeros(size)  # memory is taken where it is written
+    occurrences[found.rows] = found.occurrences
+    return occurrences[rows]
+
+
+def count_occurrences(words: Mapping[str, Places], phrase: Phrase, table: Table) -> int:
+    """Return how often a phrase occurs among words, each time as often as its column's weight."""
+    wanted = tokenizer(table).words(phrase.words)
+    if not wanted:
+        return 0
+    before = [words.get(word) for word in wanted[:-1]]
+    if any(found is None for found in before):
+        return 0
+    places = [set(found.positions) for found in before if found is not None]
+    total = 0
+    for last in _last(words, wanted[-1], is_prefix=phrase.is_prefix):
+        for position, label in zip(last.positions, last.labels, strict=True):
+            start = position - len(places)
+            if all(start + offset in positions for offset, positions in enumerate(places)):
+                total += COLUMN_WEIGHTS[label]
+    return total
+
+
+def _last(words: Mapping[str, Places], word: str, *, is_prefix: bool) -> Iterator[Places]:
+    if is_prefix:
+        yield from (found for known, found in words.items() if known.startswith(word))
+    elif word in words:
+        yield words[word]

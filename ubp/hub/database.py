@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple, Self
 
 import psycopg
+from psycopg import IsolationLevel
 from psycopg.errors import ProgramLimitExceeded, QueryCanceled
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -64,6 +65,7 @@ class Database:
                 "options": f"-c statement_timeout={STATEMENT_SECONDS}s -c timezone=UTC -c jit=off",
             },
             check=ConnectionPool.check_connection,
+            reset=_reset,
             open=False,
         )
         pool.open()
@@ -82,14 +84,18 @@ class Database:
             self.reading.close()
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self, *, is_snapshot: bool = False) -> Iterator[Connection]:
         """Yield a connection, in a transaction that ends with the body.
+
+        `is_snapshot`: all statements see what the first one sees.
 
         Raises:
             HubError: the database cannot be reached, or has no room for a value.
         """
         try:
             with self._pool.connection() as connection:
+                if is_snapshot:
+                    connection.isolation_level = IsolationLevel.REPEATABLE_READ
                 yield connection
         except (psycopg.DataError, psycopg.IntegrityError, ProgramLimitExceeded) as error:
             # Not `DatabaseDownError`: asking again would not help.
@@ -135,6 +141,10 @@ class Database:
                 )
                 done.append(migration)
         return done
+
+
+def _reset(connection: Connection) -> None:
+    connection.isolation_level = None
 
 
 class DatabaseDownError(HubError):

@@ -1,4 +1,4 @@
-"""What a process keeps in memory of the tips: pages by path, and vectors, as of each version.
+"""What a process keeps in memory of the tips: pages by path, chunks and vectors, of each version.
 
 A search begins with one statement that returns the readable repositories and the versions of their
 texts. Only what has another version than in memory is read again: a push is found by the first
@@ -6,13 +6,18 @@ search after its commit, in every process.
 """
 
 import gc
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from threading import Lock
 from typing import NamedTuple
 
+import numpy as np
+
 from ubp.core.model import FilePath, Level, ObjectId, in_repository
+from ubp.hub.chunk_rows import ChunkRows, ChunkTable, PageChunks
 from ubp.hub.database import Connection
 from ubp.hub.read_text import TEXT_FORMAT
 from ubp.hub.vectors import MirroredRow, VectorMirror
@@ -24,10 +29,11 @@ CHUNKS_AT_ONCE = 20_000  # are read: their rows take 30 MB
 # Searching the names of this many small repositories as one list takes a third of the time;
 # making the list again after a push to one of them takes 10 ms.
 GROUP, SMALL = 32, 1_000
+_PACKED_BYTES = 8  # of the two lengths of a chunk
 
 _READABLE = """
 select r.id, r.name, ref.id, encode(ref.commit, 'hex'), s.version, s.chunks, s.words, s.stems,
-    s.counted = s.version
+    s.listed = s.version
 from readable(%(reader)s) v
 join repository r on r.id = v.repository
 join ref on ref.id = r.tip and ref.commit is not null
@@ -44,6 +50,13 @@ join file f on f.ref = p.ref and f.path = p.path
 join text t on t.repository = given.repository and t.blob = f.oid and t.format = %(format)s
 where t.repository = any(%(repositories)s)
 order by given.repository, p.path collate "C"
+"""
+
+_CHUNKS = """
+select repository, encode(blob, 'hex'),
+    string_agg(int4send(length) || int4send(stem_length), ''::bytea order by number)
+from chunk where repository = any(%(repositories)s)
+group by repository, blob order by repository, blob
 """
 
 _VECTORS = """
@@ -71,7 +84,7 @@ class MirroredPage:
 
 @dataclass(frozen=True, slots=True)
 class Tip:
-    """A repository at its tip: as a search sees it; `is_counted`: so are its words."""
+    """A repository at its tip: as a search sees it; `is_listed`: so are its words."""
 
     id: int
     name: str
@@ -81,16 +94,17 @@ class Tip:
     chunks: int
     words: int
     stems: int
-    is_counted: bool
+    is_listed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class MirroredTip:
-    """A tip with its pages, by path and by blob, and the names of their files and fields."""
+    """A tip with its pages, by path and blob, their chunks, and the names of files and fields."""
 
     tip: Tip
     pages: Mapping[FilePath, MirroredPage]
     paths: Mapping[ObjectId, Sequence[FilePath]]
+    chunks: PageChunks
     names: FileNames
     field_names: frozenset[str]
 
@@ -107,6 +121,13 @@ class NamesOfGroup(NamedTuple):
     names: FileNames
 
 
+class Followed(NamedTuple):
+    """The tips that a reader may see, and the rows of the chunks of all."""
+
+    tips: Sequence[MirroredTip]
+    rows: ChunkRows
+
+
 class Mirror:
     """The tips of all repositories that anybody asked about; for several threads."""
 
@@ -114,6 +135,7 @@ class Mirror:
         self._lock = Lock()
         self._tips: dict[int, MirroredTip] = {}
         self._groups: dict[int, NamesOfGroup] = {}
+        self._chunks = ChunkTable()
         self._last: dict[int, int] = {}  # the id of the last chunk that was read
         self._model: bytes | None = None
         self.vectors: VectorMirror | None = None
@@ -124,7 +146,7 @@ class Mirror:
         reader: str,
         name: str | None,
         model: EmbeddingModel | None,
-    ) -> list[MirroredTip]:
+    ) -> Followed:
         """Return the tips that a reader may see, as they are now; `name`: this one alone."""
         rows = connection.execute(_READABLE, {"reader": reader, "name": name}).fetchall()
         tips = [Tip(*row) for row in rows]
@@ -141,7 +163,7 @@ class Mirror:
                 # Millions of objects that stay: searching them for garbage takes 0.3 s.
                 gc.collect()
                 gc.freeze()
-            return [self._tips[tip.id] for tip in tips]
+            return Followed([self._mirrored(tip) for tip in tips], self._chunks.rows())
 
     def size(self) -> int:
         """Return the number of chunks of the tips."""
@@ -171,6 +193,12 @@ class Mirror:
             known = self._groups[group] = NamesOfGroup(tips, FileNames(paths, is_indexed=True))
         return known.names
 
+    def _mirrored(self, tip: Tip) -> MirroredTip:
+        """Return a tip as it is in memory, where it may be newer than this search reads it."""
+        known = self._tips[tip.id]
+        is_same = known.tip.version == tip.version
+        return known if is_same else replace(known, tip=replace(known.tip, is_listed=False))
+
     def _is_changed(self, tip: Tip) -> bool:
         known = self._tips.get(tip.id)
         return known is None or (
@@ -195,6 +223,7 @@ class Mirror:
                 fields,
             )
         vectors = self._read_vectors(connection, ids)
+        chunks = self._read_chunks(connection, ids)
         for tip in tips:
             paths: dict[ObjectId, list[FilePath]] = {}
             for path, page in pages[tip.id].items():
@@ -206,9 +235,27 @@ class Mirror:
                 tip,
                 pages[tip.id],
                 paths,
+                chunks[tip.id],
                 FileNames(pages[tip.id].keys()),
                 frozenset(name for text in fields for name in unpack_fields(text)),
             )
+
+    def _read_chunks(self, connection: Connection, ids: Sequence[int]) -> dict[int, PageChunks]:
+        blobs: dict[int, list[ObjectId]] = {repository: [] for repository in ids}
+        lengths: dict[int, list[bytes]] = {repository: [] for repository in ids}
+        with connection.cursor(binary=True) as cursor:
+            for repository, blob, packed in cursor.execute(_CHUNKS, {"repositories": [*ids]}):
+                blobs[repository].append(ObjectId(blob))
+                lengths[repository].append(bytes(packed))
+        found = {}
+        for repository in ids:
+            sizes = (len(packed) // _PACKED_BYTES for packed in lengths[repository])
+            found[repository] = PageChunks(
+                blobs[repository], array("i", accumulate(sizes, initial=0))
+            )
+            packed = np.frombuffer(b"".join(lengths[repository]), dtype=">i4")
+            self._chunks.update(repository, packed.astype(np.int32).reshape(-1, 2))
+        return found
 
     def _read_vectors(
         self, connection: Connection, ids: Sequence[int]

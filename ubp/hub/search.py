@@ -73,8 +73,8 @@ class Searcher:
         """
         if name is not None:
             name = pushed_name(connection, reader, name)
-        tips = self.mirror.follow(connection, reader, name, self._model.get(connection))
-        return Organisation(connection, tips, self._frequencies, self.mirror.size())
+        followed = self.mirror.follow(connection, reader, name, self._model.get(connection))
+        return Organisation(connection, followed, self._frequencies, self.mirror.size())
 
     def find(self, organisation: Organisation, query: PageQuery) -> tuple[PageAnswer, SearchType]:
         """Return the best pages of an organisation.

@@ -7,7 +7,7 @@ key, and nothing else is counted: no rank depends on what the reader may not see
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,13 +23,25 @@ from ubp.core.model import (
     plain_path,
     repository_of,
 )
-from ubp.hub.bm25 import Candidate, Occurrences, rank_candidates
+from ubp.hub.bm25 import (
+    Floats,
+    Found,
+    Integers,
+    Places,
+    best_rows,
+    count_occurrences,
+    occurrences_in,
+    sum_scores,
+    term_scores,
+)
+from ubp.hub.chunk_rows import ReadableRows
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
-from ubp.hub.mirror import MirroredPage, MirroredTip
+from ubp.hub.mirror import Followed, MirroredPage
+from ubp.hub.occurrences import MAX_ESTIMATED, OccurrenceQuery, read_places, select_places
+from ubp.hub.postings import select_counts
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
 from ubp.hub.vectors import PageKey, VectorMirror
-from ubp.hub.word_counts import select_counts
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
@@ -41,17 +53,9 @@ from ubp.index.vectors import overlaps, similarity
 from ubp.search.searched import Scope
 from ubp.search.together import DerivedValues, NearChunk
 
-# Of the chunks that contain a term of the query PostgreSQL ranks at most so many, by the rarest
-# terms first, and returns this many times the limit, at least CANDIDATES.
-MAX_RANKED = 10_000
+# Of the chunks that are the best by an estimate of how often they have a phrase, this many times
+# the limit, at least CANDIDATES, are looked at.
 CANDIDATES, CANDIDATES_PER_HIT = 500, 5
-# By what PostgreSQL ranks: BM25 of the number of occurrences that ts_rank implies, which adds the
-# weight of the n-th occurrence divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55
-# is their number. Weights are those of `ubp.search.lexical.WEIGHTS`, aliases first.
-RANK_WEIGHTS = "{0.5,0.125,1,0.5}"
-WORD_SCALE, PHRASE_SCALE = 13.1595, 8.0  # a body's word weighs 1/8, and ts_rank divides by π²/6
-_NUMBER = "(case when {0} < 2 then 1 / greatest(1.645 - {0}, 0.03) - 0.55 else 1.15 * {0} end)"
-ESTIMATE = f"(case when {{0}} > 0 then {_NUMBER} / ({_NUMBER} + estimated.long) else 0 end)"
 # Testing one chunk takes as long as listing this many from an index.
 TESTED_PER_LISTED = 15
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
@@ -80,21 +84,23 @@ class Organisation:
     def __init__(
         self,
         connection: Connection,
-        tips: Sequence[MirroredTip],
+        followed: Followed,
         frequencies: Frequencies,
         chunks: int,
     ) -> None:
         """Search tips; `chunks`: how many these and all others have."""
+        tips = followed.tips
         self.connection = connection
         self.frequencies = frequencies
+        self.chunks = ReadableRows(followed.rows, {m.tip.id: m.chunks for m in tips})
         self.tips = {mirrored.tip.name: mirrored for mirrored in tips}
         self.by_id = {mirrored.tip.id: mirrored for mirrored in tips}
         self.cache = DerivedValues()
         self.statements = 0
         self.versions = Versions.of((mirrored.tip.id, mirrored.tip.version) for mirrored in tips)
-        self.counted = np.array([m.tip.id for m in tips if m.tip.is_counted], dtype=np.int64)
+        self.listed = frozenset(m.tip.id for m in tips if m.tip.is_listed)
         self._readable = _array(self.by_id)
-        self._chunks, self._own_chunks = chunks, sum(mirrored.tip.chunks for mirrored in tips)
+        self._all_chunks, self._own_chunks = chunks, sum(mirrored.tip.chunks for mirrored in tips)
         self.reads_most = 2 * self._own_chunks >= chunks
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
@@ -104,12 +110,14 @@ class Organisation:
         """What outlives these answers: they themselves."""
         return self
 
-    def rows(self, sql: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def rows(
+        self, sql: str, values: Mapping[str, Any], *, is_binary: bool = False
+    ) -> list[tuple[Any, ...]]:
         """Return the rows of a statement about the readable `repositories`."""
         self.statements += 1
-        return self.connection.execute(
-            sql, {**values, "repositories": self._readable}, prepare=False
-        ).fetchall()
+        with self.connection.cursor(binary=is_binary) as cursor:
+            values = {**values, "repositories": self._readable}
+            return cursor.execute(sql, values, prepare=False).fetchall()
 
     def readable(self, matches: int) -> str:
         """Return the condition that a chunk is readable; `matches`: how many chunks match.
@@ -118,7 +126,7 @@ class Organisation:
         index would list all readable chunks.
         """
         condition = "repository = any(%(repositories)s)"
-        is_few = matches * self._chunks * TESTED_PER_LISTED < self._own_chunks**2
+        is_few = matches * self._all_chunks * TESTED_PER_LISTED < self._own_chunks**2
         return f"({condition}) is true" if self.reads_most or is_few else condition
 
     def full_text(self) -> "HubWords":
@@ -326,15 +334,15 @@ class HubWords:
     def _parts_to_count(
         self, what: Counted, others: Versions
     ) -> Iterator[tuple[Versions, str | None]]:
-        """Yield repositories whose words were counted, with the word, and those to look into."""
+        """Yield repositories whose words are listed, with the word, and those to look into."""
         word = _word_of(*what)
-        is_counted = np.isin(others.repositories, self._organisation.counted)
+        is_listed = np.isin(others.repositories, [*self._organisation.listed])
         if word is None:
-            is_counted[:] = False
-        if is_counted.any():
-            yield others.only(is_counted), word
-        if not is_counted.all():
-            yield others.only(~is_counted), None
+            is_listed[:] = False
+        if is_listed.any():
+            yield others.only(is_listed), word
+        if not is_listed.all():
+            yield others.only(~is_listed), None
 
     def extent(self, table: Table) -> Extent:
         """Return how many chunks there are, and how many words they have in a table."""
@@ -397,114 +405,137 @@ class HubWords:
     def search(self, match: RowMatch, limit: int, within: Scope = None) -> list[TextHit]:
         """Return the best chunks, equal ones by blob, chunk and path.
 
-        BM25 is UBP's own, over what PostgreSQL found; only where the terms are in very many chunks
-        are some of these not looked at.
+        All chunks with a word count. Of a phrase, and in repositories whose words are not listed,
+        some are not looked at where very many have it. Weights are those of
+        `ubp.search.lexical.WEIGHTS`.
         """
-        terms = [*match.terms, *match.adding]
-        self.prepare({match.table: terms}, ())
-        weights = {
-            term: self.extent(match.table).weight(self.frequency(term, match.table))
-            for term in terms
-        }
-        candidates = self._candidates(
-            match, weights, max(CANDIDATES, CANDIDATES_PER_HIT * limit), within
-        )
-        places = {repository: place for place, repository in enumerate(self._organisation.by_id)}
-        candidates.sort(key=lambda candidate: places[candidate.repository])
-        ranked = rank_candidates(candidates, match, weights, self.extent(match.table))
-        hits = [
-            TextHit(path, candidate.blob, candidate.number, rank)
-            for rank, candidate in ranked[:limit]
-            for path in self._organisation.paths_of(candidate.repository, candidate.blob)
-            if within is None or path in within
-        ]
-        return hits[:limit]
-
-    def _candidates(
-        self, match: RowMatch, weights: Mapping[Phrase, float], limit: int, within: Scope
-    ) -> list[Candidate]:
-        table = match.table
-        values: dict[str, Any] = {"limit": limit}
-        finding = list(self._rarest(match.terms, table))
-        query = " | ".join(write_tsquery(term, table) for term in finding)
-        matches = min(MAX_RANKED, sum(self.frequency(term, table) for term in finding))
-        conditions = [self._organisation.readable(matches)]
-        if within is not None:
-            keys = set(self._organisation.keys_of(within).values())
-            values |= {
-                "of": [repository for repository, _ in keys],
-                "blobs": [bytes.fromhex(blob) for _, blob in keys],
-            }
-            conditions.append(
-                "(repository, blob) in (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
-            )
+        table, terms = match.table, [*match.terms, *match.adding]
+        self.prepare({table: terms}, ())
+        extent, lengths = self.extent(table), self._organisation.chunks.lengths[table]
+        average = max(extent.words, 1) / max(extent.chunks, 1)
+        weights = [extent.weight(self.frequency(term, table)) for term in terms]
+        keys = None if within is None else set(self._organisation.keys_of(within).values())
+        found = self._find(match, terms, keys)
+        finding = len(match.terms)
+        pairs = [*zip(weights, found, strict=False)]
+        scores = sum_scores(pairs[:finding], lengths, average)
         if match.condition is not None:
-            values["condition"] = write_tsquery(match.condition, table)
-            where = _where(match.condition, table, is_of_pages=False)
-            conditions.append(f"{where} @@ %(condition)s::tsquery")
-        found = f"{table} @@ %(query)s::tsquery"
-        choices = [[*conditions, found]]
-        if match.condition is not None and _is_part(match.condition, finding):
-            choices = [conditions]
-        elif match.condition is None and matches == MAX_RANKED:
-            # Not all are looked at: those first whose names and headings match, which weigh more.
-            named = f"ts_filter({table}, '{{a,b,d}}') @@ %(query)s::tsquery"
-            choices = [[*conditions, named], [*conditions, found, f"not {named}"]]
-        matching = " union all ".join(
-            f"select * from chunk where {' and '.join(choice)}"  # noqa: S608  # ours
-            for choice in choices
-        )
-        ranks, scores = [], []
-        for number, term in enumerate([*match.terms, *match.adding]):
-            values |= {f"q{number}": write_tsquery(term, table), f"w{number}": weights[term]}
-            scale = WORD_SCALE if len(tokenizer(table).words(term.words)) == 1 else PHRASE_SCALE
-            rank = f"ts_rank('{RANK_WEIGHTS}', c.{table}, %(q{number})s::tsquery)"
-            ranks.append(f"{scale} * {rank} as e{number}")
-            scores.append(f"%(w{number})s::float8 * {ESTIMATE.format(f'estimated.e{number}')}")
-        length = "length" if table == "words" else "stem_length"
-        average = self.extent(table).words / max(1, self.extent(table).chunks)
-        plain, prefixes = _lexemes([*match.terms, *match.adding, *finding], table)
-        values |= {"query": query, "plain": plain, "average": average or 1.0}
-        starts = []
-        for number, prefix in enumerate(prefixes):
-            values[f"p{number}"] = prefix
-            starts.append(f" or starts_with(u.lexeme, %(p{number})s)")
-        rows = self._organisation.rows(
-            f"""
-            select found.repository, found.blob, found.number, found.length,
-                (select json_object_agg(u.lexeme, json_build_array(u.positions, u.weights))
-                 from unnest(found.vector) u
-                 where u.lexeme = any(%(plain)s){"".join(starts)})
-            from (
-                select c.repository, c.blob, c.number, c.{length} as length, c.{table} as vector
-                from ({matching} limit {MAX_RANKED}) c
-                cross join lateral (select {", ".join(ranks)},
-                    0.3 + 0.9 * c.{length} / %(average)s::float8 as long offset 0) estimated
-                order by {" + ".join(scores)} desc
-                limit %(limit)s
-            ) found
-            """,  # noqa: S608  # names of tables and columns, and numbers
-            values,
-        )
-        return [
-            Candidate(
-                repository,
-                ObjectId(bytes(blob).hex()),
-                number,
-                words,
-                {word: Occurrences(*places) for word, places in (found or {}).items()},
-            )
-            for repository, blob, number, words, found in rows
+            matching = np.zeros(len(scores), dtype=bool)
+            matching[found[-1].rows] = True
+            scores[~matching] = 0
+        if keys is not None:
+            scores[~self._organisation.chunks.mask(keys)] = 0
+        if match.adding:
+            added = sum_scores(pairs[finding:], lengths, average)
+            scores[scores > 0] += added[scores > 0]
+        if all(each.is_exact for _, each in pairs):
+            best = best_rows(scores, limit)
+            return self._hits(best, scores[best], limit, within)
+        best = best_rows(scores, max(CANDIDATES, CANDIDATES_PER_HIT * limit))
+        exact = self._count(table, terms, found, best)
+        parts = [
+            term_scores(weight, occurrences, lengths[best], average)
+            for weight, occurrences in zip(weights, exact, strict=True)
         ]
+        none = np.zeros(len(best))
+        return self._hits(
+            best, sum(parts[:finding], none) + sum(parts[finding:], none), limit, within
+        )
 
-    def _rarest(self, terms: Sequence[Phrase], table: Table) -> Iterator[Phrase]:
-        """Yield the rarest terms, at least one, that are in at most MAX_RANKED chunks in all."""
-        total = 0
-        for term in sorted(terms, key=lambda term: self.frequency(term, table)):
-            total += self.frequency(term, table)
-            if total > MAX_RANKED and total > self.frequency(term, table):
-                return
-            yield term
+    def _find(
+        self, match: RowMatch, terms: Sequence[Phrase], keys: Collection[PageKey] | None
+    ) -> list[Found]:
+        """Return the chunks that have each of the terms, and last those that meet the condition.
+
+        Those of other pages than `keys` may be among them.
+        """
+        organisation, table = self._organisation, match.table
+        query = OccurrenceQuery(table)
+        unlisted = [*(organisation.by_id.keys() - organisation.listed)]
+        query.values |= {"listed": _array(organisation.listed), "unlisted": _array(unlisted)}
+        listed = "repository = any(%(listed)s)"
+        if organisation.reads_most and len(organisation.listed) > len(unlisted):
+            listed = f"({listed}) is true"
+        scope = ""
+        if keys is not None:
+            query.values["of"] = [repository for repository, _ in keys]
+            query.values["blobs"] = [bytes.fromhex(blob) for _, blob in keys]
+            scope = (
+                " and (repository, blob) in"
+                " (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
+            )
+        for number, term in enumerate(terms):
+            word, chunks = _word_of(term, table), self.frequency(term, table)
+            if word is not None and organisation.listed:
+                query.add_word(number, word, listed)
+            if word is None or unlisted:
+                readable = organisation.readable(min(chunks, MAX_ESTIMATED))
+                readable = readable if word is None else "repository = any(%(unlisted)s)"
+                query.add_phrase(number, term, readable + scope, is_common=chunks > MAX_ESTIMATED)
+        if match.condition is not None:
+            compared = _where(match.condition, table, is_of_pages=False)
+            readable = organisation.readable(MAX_ESTIMATED)
+            query.add_condition(len(terms), match.condition, compared, readable + scope)
+        rows = organisation.rows(query.sql, query.values, is_binary=True) if query.sql else []
+        return query.read(rows, len(terms) + 1, organisation.chunks)
+
+    def _count(
+        self, table: Table, terms: Sequence[Phrase], found: Sequence[Found], rows: Integers
+    ) -> list[Floats]:
+        """Return how often these chunks have each of the terms, counted where it was estimated."""
+        chunks = self._organisation.chunks
+        numbers = [occurrences_in(each, rows, len(chunks)) for each in found[: len(terms)]]
+        estimated = [place for place in range(len(terms)) if not found[place].is_exact]
+        unknown = np.flatnonzero(np.any([numbers[place] > 0 for place in estimated], axis=0))
+        for place in estimated:
+            numbers[place][:] = 0
+        looked_for = [terms[place] for place in estimated]
+        for row, words in self._words_of(table, looked_for, rows, unknown):
+            for place in estimated:
+                numbers[place][row] = count_occurrences(words, terms[place], table)
+        return numbers
+
+    def _words_of(
+        self, table: Table, terms: Sequence[Phrase], rows: Integers, chosen: Integers
+    ) -> Iterator[tuple[int, dict[str, Places]]]:
+        """Yield the numbers of chosen rows, and where the words of terms are in their chunks."""
+        chunks = self._organisation.chunks.chunks_at(rows[chosen])
+        places, values = select_places(terms, table, 0)
+        found = self._organisation.rows(
+            f"""
+            select given.row, {places}
+            from unnest(%(rows)s::int[], %(of)s::int[], %(blobs)s::bytea[], %(numbers)s::int[])
+                as given (row, repository, blob, number)
+            join chunk c on c.repository = given.repository and c.blob = given.blob
+                and c.number = given.number
+            where c.repository = any(%(repositories)s)
+            """,  # noqa: S608  # ours
+            {
+                **values,
+                "rows": chosen.tolist(),
+                "of": [chunk.repository for chunk in chunks],
+                "blobs": [bytes.fromhex(chunk.blob) for chunk in chunks],
+                "numbers": [chunk.number for chunk in chunks],
+            },
+        )
+        for row, stored in found:
+            yield row, read_places(stored)
+
+    def _hits(self, rows: Integers, scores: Floats, limit: int, within: Scope) -> list[TextHit]:
+        """Return the best of these rows, equal ones by blob, chunk and repository."""
+        chunks = self._organisation.chunks.chunks_at(rows)
+        ranked = sorted(
+            (-score, chunk.blob, chunk.number, chunk.order, chunk.repository)
+            for score, chunk in zip(scores.tolist(), chunks, strict=True)
+            if score > 0
+        )
+        hits = (
+            TextHit(path, blob, number, rank)
+            for rank, blob, number, _, repository in ranked
+            for path in self._organisation.paths_of(repository, blob)
+            if within is None or path in within
+        )
+        return list(islice(hits, limit))
 
 
 def _word_of(phrase: Phrase, table: Table) -> str | None:
@@ -545,13 +576,6 @@ def _where(match: Match, table: Table, *, is_of_pages: bool) -> str:
     return f"ts_filter({table}, '{{a,b,d}}')" if columns <= HEADINGS else table
 
 
-def _is_part(match: Match, finding: Collection[Phrase]) -> bool:
-    """Return whether all that is matched has one of these phrases in some columns."""
-    return isinstance(match, AnyOf) and all(
-        isinstance(part, Phrase) and part._replace(column=None) in finding for part in match.parts
-    )
-
-
 def _columns(match: Match) -> frozenset[Column | None]:
     """Return the columns of the phrases of a match; None: any."""
     if isinstance(match, Phrase):
@@ -559,17 +583,6 @@ def _columns(match: Match) -> frozenset[Column | None]:
     if isinstance(match, AllOf | AnyOf):
         return frozenset[Column | None]().union(*map(_columns, match.parts))
     return _columns(match.included) | _columns(match.excluded)
-
-
-def _lexemes(terms: Iterable[Phrase], table: Table) -> tuple[list[str], list[str]]:
-    """Return the words of phrases, and the beginnings of words."""
-    plain: dict[str, None] = {}
-    prefixes: dict[str, None] = {}
-    for term in terms:
-        words = tokenizer(table).words(term.words)
-        plain.update(dict.fromkeys(words[:-1] if term.is_prefix else words))
-        prefixes.update(dict.fromkeys(words[-1:] if term.is_prefix else ()))
-    return list(plain), list(prefixes)
 
 
 class HubMeaning:

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from ubp.board.wire import WireError
 from ubp.core.model import ObjectId
 from ubp.hub.database import Connection
+from ubp.hub.postings import list_words
 from ubp.hub.read_text import TEXT_FORMAT, ReadText, read_texts
-from ubp.hub.word_counts import count_words
 from ubp.index.embed.protocol import EmbeddingModel
 
 Wanted = Literal["none", "all", "sent"]
@@ -115,6 +115,7 @@ delete from text t where t.repository = %(repository)s and t.blob = any(%(live)s
 _COUNT = """
 update search_state s set version = s.version + 1,
     counted = case when s.counted = s.version then s.version + 1 else s.counted end,
+    listed = case when s.listed = s.version then s.version + 1 else s.listed end,
     chunks = c.chunks, words = c.words, stems = c.stems, last_id = greatest(s.last_id, c.last_id)
 from (select count(*) as chunks, coalesce(sum(length), 0) as words,
              coalesce(sum(stem_length), 0) as stems, coalesce(max(id), 0) as last_id
@@ -246,21 +247,21 @@ def _replace(connection: Connection, delete: str, values: Mapping[str, Any]) -> 
     for statement in (_MOVE_CHUNKS, _DELETE_MOVED, _COUNT):
         connection.execute(statement, values)
     if changed:
-        count_words(connection, values["repository"])
+        list_words(connection, values["repository"])
 
 
-def count_uncounted(connection: Connection) -> bool:
-    """Count the words of one repository whose last push an older program took, which counts none.
+def list_unlisted(connection: Connection) -> bool:
+    """List the words of one repository whose last push an older program took, which lists none.
 
     Return whether there was one.
     """
     row = connection.execute(
-        "select repository from search_state where counted <> version order by repository limit 1"
+        "select repository from search_state where listed <> version order by repository limit 1"
     ).fetchone()
     if row is None or not _lock(connection, row[0], is_made=False):
         return False
     connection.execute(f"set local statement_timeout = '{SECONDS_TO_MOVE}s'")
-    count_words(connection, row[0])
+    list_words(connection, row[0])
     return True
 
 

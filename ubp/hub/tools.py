@@ -85,7 +85,7 @@ def _answer(
     status = HTTPStatus.OK
     try:
         request = answer.read(arguments)
-        with hub.database.reading.connection() as connection:
+        with hub.database.reading.connection(is_snapshot=True) as connection:
             record = answer.run(connection, reader, request)
         text = joined(answer.text(record, Writer(is_agent=True)))
         result = CallToolResult(content=[TextContent(text=text)])

@@ -18,7 +18,7 @@ from ubp.hub.grants import compare_forge, compare_repository, save_clients
 from ubp.hub.maintenance import collect_garbage
 from ubp.hub.models import HubModel
 from ubp.hub.repositories import finish_comparison, take_comparisons
-from ubp.hub.store_texts import count_uncounted, has_old_texts, reread_texts
+from ubp.hub.store_texts import has_old_texts, list_unlisted, reread_texts
 from ubp.hub.webhooks import deliver
 
 SECONDS_BETWEEN_LOOKS = 5.0  # at the webhooks: a withdrawn grant ends within a minute
@@ -93,7 +93,7 @@ class Worker:
         return succeeded
 
     def _read_old_texts(self) -> bool:
-        """Read texts of older formats again, and count the words of pushes that nobody counted.
+        """Read texts of older formats again, and list the words of pushes that nobody listed.
 
         The next look continues what takes too long.
         """
@@ -104,7 +104,7 @@ class Worker:
                     is_old = has_old_texts(connection) and bool(
                         reread_texts(connection, self._model.get(connection))
                     )
-                    self._has_old_texts = is_old or count_uncounted(connection)
+                    self._has_old_texts = is_old or list_unlisted(connection)
         except ModelError as error:
             LOG.warning("%s %s", error.message, error.cause)
             self._has_old_texts = False  # until the next night

@@ -1,0 +1,201 @@
+"""How often the chunks of a hub contain the terms of a query, found in one statement.
+
+Words are in the lists of `posting`. Of phrases, and of words in repositories whose words are not
+listed, PostgreSQL finds the chunks, and the places in those of a rare one; how often a chunk has a
+common one it estimates.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ubp.core.model import ObjectId
+from ubp.hub.bm25 import Found, Places, count_occurrences
+from ubp.hub.chunk_rows import NO_ROWS, ReadableRows
+from ubp.hub.postings import read_postings, select_postings
+from ubp.hub.tokens import write_tsquery
+from ubp.index.match import Match, Phrase
+from ubp.index.store.tokenizer import Table, tokenizer
+
+# Of a phrase in more chunks it is estimated how often they have it: to count takes 40 µs each.
+MAX_COUNTED = 300
+# So many chunks with a phrase are looked at, those first whose names and headings have it.
+MAX_ESTIMATED = 10_000
+# The number of occurrences that ts_rank implies, which adds the weight of the n-th occurrence
+# divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55 is their number. Weights are
+# those of `ubp.search.lexical.WEIGHTS`, aliases first.
+RANK_WEIGHTS = "{0.5,0.125,1,0.5}"
+WORD_SCALE, PHRASE_SCALE = 13.1595, 8.0  # a body's word weighs 1/8, and ts_rank divides by π²/6
+_NUMBER = "(case when {0} < 2 then 1 / greatest(1.645 - {0}, 0.03) - 0.55 else 1.15 * {0} end)"
+
+_PACKED_CHUNKS = (
+    "string_agg(int4send(f.repository) || int4send(f.number) || float8send(f.occurrences),"
+    " ''::bytea), null::bytea, array_agg(encode(f.blob, 'hex'))"
+)
+_PACKED = np.dtype([("repository", ">i4"), ("number", ">i4"), ("occurrences", ">f8")])
+
+StoredPlaces = Mapping[str, Sequence[Any]]
+Row = tuple[
+    int, bytes | None, bytes | None, Sequence[str] | None, Sequence[StoredPlaces | None] | None
+]
+"""The number of what was asked for, and what `OccurrenceQuery` packs of it."""
+
+
+class OccurrenceQuery:
+    """A statement that finds what is added to it, and reads its rows."""
+
+    def __init__(self, table: Table) -> None:
+        self.values: dict[str, Any] = {}
+        self._table = table
+        self._parts: list[str] = []
+        self._phrases: dict[int, Phrase] = {}
+
+    @property
+    def sql(self) -> str:
+        """The statement; "": nothing was added."""
+        return " union all ".join(f"({part})" for part in self._parts)
+
+    def add_word(self, number: int, word: str, readable: str) -> None:
+        """Find a word in repositories whose words are listed."""
+        is_stem = self._table == "stems"
+        query, values = select_postings(word, readable, is_stem=is_stem, number=number)
+        self.values |= values
+        self._parts.append(
+            f"select {number}, listed.*, null::text[], null::json from ({query}) listed"  # noqa: S608  # ours
+        )
+
+    def add_phrase(self, number: int, phrase: Phrase, allowed: str, *, is_common: bool) -> None:
+        """Find a phrase in allowed chunks; `is_common`: more than MAX_ESTIMATED may have it."""
+        query = f"%(q{number})s::tsquery"
+        self.values[f"q{number}"] = write_tsquery(phrase, self._table)
+        found = f"{self._table} @@ {query}"
+        choices = [found]
+        if is_common:
+            named = f"ts_filter({self._table}, '{{a,b,d}}') @@ {query}"
+            choices = [named, f"{found} and not {named}"]
+        matching = " union all ".join(
+            f"select repository, blob, number, {self._table} as vector from chunk"  # noqa: S608  # ours
+            f" where {allowed} and {choice}"
+            for choice in choices
+        )
+        scale = WORD_SCALE if len(tokenizer(self._table).words(phrase.words)) == 1 else PHRASE_SCALE
+        places, values = select_places([phrase], self._table, number)
+        self.values |= values
+        self._phrases[number] = phrase
+        self._parts.append(
+            f"""
+            with found as materialized (
+                select repository, blob, number, {_NUMBER.format("rank")} as occurrences
+                from ({matching} limit {MAX_ESTIMATED}) c cross join lateral (
+                    select {scale} * ts_rank('{RANK_WEIGHTS}', c.vector, {query}) as rank offset 0
+                ) ranked
+            )
+            select {number}, {_PACKED_CHUNKS},
+                case when count(*) <= {MAX_COUNTED} then json_agg(places) end
+            from found f left join lateral (
+                select {places} as places from chunk c
+                where (select count(*) from found) <= {MAX_COUNTED}
+                    and c.repository = f.repository and c.blob = f.blob and c.number = f.number
+            ) counted on true
+            """  # noqa: S608  # ours
+        )
+
+    def add_condition(self, number: int, condition: Match, compared: str, allowed: str) -> None:
+        """Find the allowed chunks of which the expression `compared` matches."""
+        self.values["condition"] = write_tsquery(condition, self._table)
+        self._parts.append(
+            f"""
+            select {number}, {_PACKED_CHUNKS}, null::json
+            from (
+                select repository, blob, number, 1 as occurrences from chunk
+                where {allowed} and {compared} @@ %(condition)s::tsquery limit {MAX_ESTIMATED}
+            ) f
+            """  # noqa: S608  # ours
+        )
+
+    def read(self, rows: Iterable[Row], asked: int, readable: ReadableRows) -> list[Found]:
+        """Return what was found of each of the things that were asked for."""
+        parts: list[list[Found]] = [[] for _ in range(asked)]
+        for number, heads, lists, blobs, places in rows:
+            if heads is not None and blobs is not None:
+                found = _read_chunks(heads, blobs, readable)
+                parts[number].append(self._counted(number, found, places))
+            elif heads is not None and lists is not None:
+                parts[number].append(_read_listed(heads, lists, readable))
+        return [_join(found) for found in parts]
+
+    def _counted(
+        self, number: int, found: Found, places: Sequence[StoredPlaces | None] | None
+    ) -> Found:
+        """Return the same, with the numbers of occurrences at these places; None: unknown."""
+        if places is None:
+            return found
+        phrase = self._phrases[number]
+        counted = (count_occurrences(read_places(each), phrase, self._table) for each in places)
+        return Found(found.rows, np.fromiter(counted, dtype=np.float64), is_exact=True)
+
+
+def select_places(
+    terms: Iterable[Phrase], table: Table, number: int
+) -> tuple[str, Mapping[str, Any]]:
+    """Return the expression for the places of the words of terms in a chunk `c`, and parameters.
+
+    `number` tells the parameters of expressions apart.
+    """
+    plain, prefixes = _lexemes(terms, table)
+    values: dict[str, Any] = {f"plain{number}": plain}
+    starts = []
+    for place, prefix in enumerate(prefixes):
+        values[f"p{number}_{place}"] = prefix
+        starts.append(f" or starts_with(u.lexeme, %(p{number}_{place})s)")
+    return (
+        "(select json_object_agg(u.lexeme, json_build_array(u.positions, u.weights))"  # noqa: S608  # ours
+        f" from unnest(c.{table}) u where u.lexeme = any(%(plain{number})s){''.join(starts)})"
+    ), values
+
+
+def read_places(stored: StoredPlaces | None) -> dict[str, Places]:
+    """Return the places of words that `select_places` has found."""
+    return {word: Places(*places) for word, places in (stored or {}).items()}
+
+
+def _lexemes(terms: Iterable[Phrase], table: Table) -> tuple[list[str], list[str]]:
+    """Return the words of phrases, and the beginnings of words."""
+    plain: dict[str, None] = {}
+    prefixes: dict[str, None] = {}
+    for term in terms:
+        words = tokenizer(table).words(term.words)
+        plain.update(dict.fromkeys(words[:-1] if term.is_prefix else words))
+        prefixes.update(dict.fromkeys(words[-1:] if term.is_prefix else ()))
+    return list(plain), list(prefixes)
+
+
+def _read_listed(heads: bytes, lists: bytes, readable: ReadableRows) -> Found:
+    postings = read_postings(heads, lists)
+    numbers, sizes = postings.repositories.T
+    rows = readable.at(np.repeat(numbers, sizes), postings.places)
+    return Found(rows, postings.occurrences)
+
+
+def _read_chunks(heads: bytes, blobs: Sequence[str], readable: ReadableRows) -> Found:
+    packed = np.frombuffer(heads, dtype=_PACKED)
+    rows = np.array(
+        [
+            readable.find(repository, ObjectId(blob), number)
+            for repository, blob, number in zip(
+                packed["repository"].tolist(), blobs, packed["number"].tolist(), strict=True
+            )
+        ],
+        dtype=np.int64,
+    )
+    return Found(rows, packed["occurrences"].astype(np.float64), is_exact=False)
+
+
+def _join(parts: Sequence[Found]) -> Found:
+    rows = [part.rows for part in parts] or [np.zeros(0, dtype=np.int64)]
+    occurrences = [part.occurrences for part in parts] or [np.zeros(0)]
+    is_exact = all(part.is_exact for part in parts)
+    joined, numbers = np.concatenate(rows), np.concatenate(occurrences)
+    is_known = joined != NO_ROWS
+    return Found(joined[is_known], numbers[is_known], is_exact)
