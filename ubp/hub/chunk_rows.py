@@ -1,4 +1,4 @@
-"""The chunks of many repositories as rows of arrays: how long each is, and which chunk a row is.
+"""The chunks of many repositories as rows of arrays: how long each is, its vector, and what it is.
 
 The rows of a repository lie beside each other in the order of blob and number, as `posting` counts
 them. Where its chunks change, it gets new rows, and the old ones are left out once they are a
@@ -6,14 +6,13 @@ quarter of all.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ubp.core.model import ObjectId
-from ubp.hub.vectors import PageKey
 from ubp.index.embed.vectors import Mask
 from ubp.index.store.tokenizer import Table
 
@@ -23,6 +22,9 @@ NO_ROWS = -1
 
 Integers = npt.NDArray[np.int64]
 Lengths = npt.NDArray[np.int32]
+
+PageKey = tuple[int, ObjectId]
+"""A page: its repository's number, and its blob."""
 
 
 class PageChunks(NamedTuple):
@@ -47,6 +49,13 @@ class PageChunks(NamedTuple):
         return self.blobs[page], place - self.firsts[page]
 
 
+class Vectors(NamedTuple):
+    """The vectors of rows, rounded to bytes, and the length of each; 0: the chunk has none."""
+
+    rows: npt.NDArray[np.int8]
+    lengths: npt.NDArray[np.float32]
+
+
 class ChunkRows(NamedTuple):
     """The rows at a moment, which stay as they are: `starts` has the first one by repository.
 
@@ -55,6 +64,7 @@ class ChunkRows(NamedTuple):
 
     starts: Integers
     lengths: Mapping[Table, Lengths]
+    vectors: Vectors
 
 
 class ChunkAt(NamedTuple):
@@ -69,46 +79,85 @@ class ChunkAt(NamedTuple):
 class ChunkTable:
     """The rows as they change; for one thread at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, dimensions: int) -> None:
+        """Begin with no rows; vectors have so many `dimensions`."""
+        self._dimensions = dimensions
         self._starts = np.zeros(0, dtype=np.int64)
-        self._sizes: dict[int, int] = {}
-        self._size = 0
+        self._pages: dict[int, PageChunks] = {}
+        self._size = self._live = 0
         self._allocate(FIRST_ROWS)
 
-    def update(self, repository: int, lengths: Lengths) -> None:
-        """Give a repository rows of these lengths, in words and in stems: shape (n, 2)."""
-        self._sizes[repository] = len(lengths)
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        return self._live
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the rows."""
+        return self._lengths.nbytes + self._vectors.nbytes + self._norms.nbytes
+
+    def update(
+        self,
+        repository: int,
+        pages: PageChunks,
+        lengths: Lengths,
+        vectors: Mapping[ObjectId, Mapping[int, bytes]],
+    ) -> None:
+        """Give a repository rows of these lengths, in words and in stems: shape (n, 2).
+
+        `vectors` are those of chunks, by blob and number; pages that it lacks keep theirs.
+        """
         end = self._size + len(lengths)
-        if end > self._rows.shape[1]:
-            self._compact(repository, end + end // 2)
-            end = self._size + len(lengths)
+        if end > self._lengths.shape[1]:
+            self._copy(end + end // 2)
+        start, end = self._size, self._size + len(lengths)
+        self._lengths[:, start:end] = lengths.T
+        self._vectors[start:end] = 0
+        old = self._pages.get(repository)
+        for page, blob in enumerate(pages.blobs):
+            first = start + pages.firsts[page]
+            if blob in vectors:
+                for number, vector in vectors[blob].items():
+                    self._vectors[first + number] = np.frombuffer(vector, dtype=np.int8)
+            elif old is not None and (places := old.places(blob)):
+                known = int(self._starts[repository]) + places.start
+                self._vectors[first : first + len(places)] = self._vectors[
+                    known : known + len(places)
+                ]
+        self._norms[start:end] = np.linalg.norm(self._vectors[start:end].astype(np.float32), axis=1)
         starts = np.full(max(len(self._starts), repository + 1), NO_ROWS, dtype=np.int64)
         starts[: len(self._starts)] = self._starts
-        starts[repository] = self._size
-        self._rows[:, self._size : end] = lengths.T
-        self._starts, self._size = starts, end
-        if self._size - sum(self._sizes.values()) > max(FIRST_ROWS, self._size * MAX_GONE_SHARE):
-            self._compact(NO_ROWS, self._size)
+        starts[repository] = start
+        self._starts, self._size, self._pages[repository] = starts, end, pages
+        self._live += len(lengths) - (old.firsts[-1] if old else 0)
+        if self._size - self._live > max(FIRST_ROWS, self._size * MAX_GONE_SHARE):
+            self._copy(self._size)
 
     def rows(self) -> ChunkRows:
         """Return the rows as they are now."""
-        words, stems = self._rows[:, : self._size]
-        return ChunkRows(self._starts, {"words": words, "stems": stems})
+        words, stems = self._lengths[:, : self._size]
+        vectors = Vectors(self._vectors[: self._size], self._norms[: self._size])
+        return ChunkRows(self._starts, {"words": words, "stems": stems}, vectors)
 
     def _allocate(self, capacity: int) -> None:
-        self._rows: Lengths = np.zeros((2, capacity), dtype=np.int32)
+        self._lengths: Lengths = np.zeros((2, capacity), dtype=np.int32)
+        self._vectors: npt.NDArray[np.int8] = np.zeros((capacity, self._dimensions), dtype=np.int8)
+        self._norms: npt.NDArray[np.float32] = np.zeros(capacity, dtype=np.float32)
 
-    def _compact(self, changing: int, capacity: int) -> None:
-        """Copy the rows that count into new arrays, without those of a repository that changes."""
-        old, starts = self._rows, np.full(len(self._starts), NO_ROWS, dtype=np.int64)
+    def _copy(self, capacity: int) -> None:
+        """Copy the rows that count into new arrays: searches under way have the old ones."""
+        old = self._lengths, self._vectors, self._norms
+        starts = np.full(len(self._starts), NO_ROWS, dtype=np.int64)
         self._allocate(capacity)
+        lengths, vectors, norms = old
         size = 0
-        for repository, number in self._sizes.items():
-            if repository != changing:
-                start = self._starts[repository]
-                self._rows[:, size : size + number] = old[:, start : start + number]
-                starts[repository] = size
-                size += number
+        for repository, pages in self._pages.items():
+            start, end = int(self._starts[repository]), size + pages.firsts[-1]
+            rows = slice(start, start + pages.firsts[-1])
+            self._lengths[:, size:end] = lengths[:, rows]
+            self._vectors[size:end] = vectors[rows]
+            self._norms[size:end] = norms[rows]
+            starts[repository], size = size, end
         self._starts, self._size = starts, size
 
 
@@ -116,7 +165,7 @@ class ReadableRows:
     """The rows of the repositories that a reader may see, given by number with their pages."""
 
     def __init__(self, rows: ChunkRows, pages: Mapping[int, PageChunks]) -> None:
-        self.lengths = rows.lengths
+        self.lengths, self.vectors = rows.lengths, rows.vectors
         self._starts = rows.starts
         self._pages = pages
         self._repositories = np.array([*pages], dtype=np.int64)
@@ -134,6 +183,17 @@ class ReadableRows:
         places = self._pages[repository].places(blob)
         return int(self._starts[repository]) + places[number] if number < len(places) else NO_ROWS
 
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Yield the beginning and end of rows that lie beside each other, all that may be seen."""
+        sizes = ((int(self._starts[number]), pages) for number, pages in self._pages.items())
+        begin = end = 0
+        for start, pages in sorted((start, pages.firsts[-1]) for start, pages in sizes):
+            if start != end:
+                yield begin, end
+                begin = start
+            end = start + pages
+        yield begin, end
+
     def mask(self, pages: Iterable[PageKey]) -> Mask:
         """Return whether each row is of one of these pages."""
         mask = np.zeros(len(self), dtype=bool)
@@ -145,9 +205,9 @@ class ReadableRows:
     def chunks_at(self, rows: Integers) -> list[ChunkAt]:
         """Return which chunk each row is."""
         starts = self._starts[self._repositories]
-        order = np.argsort(
-            starts, kind="stable"
-        )  # of those without chunks the last one begins there
+        sizes = np.array([pages.firsts[-1] for pages in self._pages.values()], dtype=np.int64)
+        # A repository without chunks begins where the next one does.
+        order = np.lexsort((sizes, starts))
         orders = order[np.searchsorted(starts[order], rows, side="right") - 1].tolist()
         found = []
         for row, place in zip(rows.tolist(), orders, strict=True):

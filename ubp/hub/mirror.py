@@ -20,7 +20,6 @@ from ubp.core.model import FilePath, Level, ObjectId, in_repository
 from ubp.hub.chunk_rows import ChunkRows, ChunkTable, PageChunks
 from ubp.hub.database import Connection
 from ubp.hub.read_text import TEXT_FORMAT
-from ubp.hub.vectors import MirroredRow, VectorMirror
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.store.codec import unpack_fields
 from ubp.search.lexical import FileNames, JoinedNames
@@ -135,10 +134,9 @@ class Mirror:
         self._lock = Lock()
         self._tips: dict[int, MirroredTip] = {}
         self._groups: dict[int, NamesOfGroup] = {}
-        self._chunks = ChunkTable()
+        self.chunks = ChunkTable(0)
         self._last: dict[int, int] = {}  # the id of the last chunk that was read
         self._model: bytes | None = None
-        self.vectors: VectorMirror | None = None
 
     def follow(
         self,
@@ -152,7 +150,7 @@ class Mirror:
         tips = [Tip(*row) for row in rows]
         with self._lock:
             if model is not None and self._model != model.fingerprint:
-                self.vectors, self._model = VectorMirror(model.dimensions), model.fingerprint
+                self.chunks, self._model = ChunkTable(model.dimensions), model.fingerprint
                 self._last.clear()
                 self._tips.clear()
             changed = [tip for tip in tips if self._is_changed(tip)]
@@ -163,7 +161,7 @@ class Mirror:
                 # Millions of objects that stay: searching them for garbage takes 0.3 s.
                 gc.collect()
                 gc.freeze()
-            return Followed([self._mirrored(tip) for tip in tips], self._chunks.rows())
+            return Followed([self._mirrored(tip) for tip in tips], self.chunks.rows())
 
     def size(self) -> int:
         """Return the number of chunks of the tips."""
@@ -222,14 +220,11 @@ class Mirror:
                 facts,
                 fields,
             )
-        vectors = self._read_vectors(connection, ids)
-        chunks = self._read_chunks(connection, ids)
+        chunks = self._read_chunks(connection, pages)
         for tip in tips:
             paths: dict[ObjectId, list[FilePath]] = {}
             for path, page in pages[tip.id].items():
                 paths.setdefault(page.blob, []).append(path)
-            if self.vectors is not None:
-                self.vectors.update(tip.id, paths.keys(), vectors.get(tip.id, ()))
             fields = {page.fields for page in pages[tip.id].values()}
             self._tips[tip.id] = MirroredTip(
                 tip,
@@ -240,41 +235,48 @@ class Mirror:
                 frozenset(name for text in fields for name in unpack_fields(text)),
             )
 
-    def _read_chunks(self, connection: Connection, ids: Sequence[int]) -> dict[int, PageChunks]:
-        blobs: dict[int, list[ObjectId]] = {repository: [] for repository in ids}
-        lengths: dict[int, list[bytes]] = {repository: [] for repository in ids}
+    def _read_chunks(
+        self, connection: Connection, pages: Mapping[int, Mapping[FilePath, MirroredPage]]
+    ) -> dict[int, PageChunks]:
+        """Read which chunks repositories have, and the vectors that are new, of these pages."""
+        blobs: dict[int, list[ObjectId]] = {repository: [] for repository in pages}
+        lengths: dict[int, list[bytes]] = {repository: [] for repository in pages}
         with connection.cursor(binary=True) as cursor:
-            for repository, blob, packed in cursor.execute(_CHUNKS, {"repositories": [*ids]}):
+            for repository, blob, packed in cursor.execute(_CHUNKS, {"repositories": [*pages]}):
                 blobs[repository].append(ObjectId(blob))
                 lengths[repository].append(bytes(packed))
+        vectors = self._read_vectors(connection, [*pages])
         found = {}
-        for repository in ids:
+        for repository, some in pages.items():
             sizes = (len(packed) // _PACKED_BYTES for packed in lengths[repository])
-            found[repository] = PageChunks(
-                blobs[repository], array("i", accumulate(sizes, initial=0))
-            )
+            firsts = array("i", accumulate(sizes, initial=0))
             packed = np.frombuffer(b"".join(lengths[repository]), dtype=">i4")
-            self._chunks.update(repository, packed.astype(np.int32).reshape(-1, 2))
+            found[repository] = PageChunks(blobs[repository], firsts)
+            present = {page.blob for page in some.values()}
+            of_blobs = vectors[repository]
+            of_blobs |= {blob: {} for blob in blobs[repository] if blob not in present}
+            self.chunks.update(
+                repository, found[repository], packed.astype(np.int32).reshape(-1, 2), of_blobs
+            )
         return found
 
     def _read_vectors(
         self, connection: Connection, ids: Sequence[int]
-    ) -> dict[int, list[MirroredRow]]:
-        found: dict[int, list[MirroredRow]] = {}
-        if self.vectors is None:
+    ) -> dict[int, dict[ObjectId, dict[int, bytes]]]:
+        found: dict[int, dict[ObjectId, dict[int, bytes]]] = {number: {} for number in ids}
+        if self._model is None:
             return found
-        last = [self._last.get(repository, 0) for repository in ids]
         values = {
             "repositories": list(ids),
-            "last": last,
+            "last": [self._last.get(repository, 0) for repository in ids],
             "model": self._model,
             "format": TEXT_FORMAT,
         }
         with connection.cursor(binary=True) as cursor:
-            for repository, number, blob, place, vector in cursor.execute(_VECTORS, values):
-                row = MirroredRow(ObjectId(bytes(blob).hex()), place, bytes(vector))
-                found.setdefault(repository, []).append(row)
-                self._last[repository] = number
+            for repository, row, blob, number, vector in cursor.execute(_VECTORS, values):
+                of_page = found[repository].setdefault(ObjectId(bytes(blob).hex()), {})
+                of_page[number] = bytes(vector)
+                self._last[repository] = row
         return found
 
 

@@ -97,14 +97,14 @@ class Searcher:
         return answer, "fulltext_fallback" if is_fallback else query.mode
 
     def _meaning(self, organisation: Organisation, mode: Mode) -> HubMeaning | None:
-        model, vectors = self._model.get(organisation.connection), self.mirror.vectors
+        model = self._model.get(organisation.connection)
         if mode == "fulltext":
             return None
-        if model is None or vectors is None:
+        if model is None:
             if mode == "semantic":
                 raise BadArgumentError("mode", "The hub has no embedding model.")
             return None
-        return HubMeaning(organisation, vectors, model)
+        return HubMeaning(organisation, model)
 
     def _names(self, organisation: Organisation) -> ViewNames:
         return ViewNames(organisation, self.mirror.names([*organisation.tips.values()]))

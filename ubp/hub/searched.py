@@ -34,14 +34,14 @@ from ubp.hub.bm25 import (
     sum_scores,
     term_scores,
 )
-from ubp.hub.chunk_rows import ReadableRows
+from ubp.hub.chunk_rows import PageKey, ReadableRows
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.mirror import Followed, MirroredPage
 from ubp.hub.occurrences import MAX_ESTIMATED, OccurrenceQuery, read_places, select_places
 from ubp.hub.postings import select_counts
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
-from ubp.hub.vectors import PageKey, VectorMirror
+from ubp.hub.vectors import nearest
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
@@ -588,11 +588,8 @@ def _columns(match: Match) -> frozenset[Column | None]:
 class HubMeaning:
     """The vectors of the documents at the tips; see `SemanticRanking`."""
 
-    def __init__(
-        self, organisation: Organisation, vectors: VectorMirror, model: EmbeddingModel
-    ) -> None:
+    def __init__(self, organisation: Organisation, model: EmbeddingModel) -> None:
         self._organisation = organisation
-        self._vectors = vectors
         self._model = model
 
     def nearest(self, text: str, limit: int, within: Scope = None) -> list[NearChunk]:
@@ -604,7 +601,7 @@ class HubMeaning:
         keys = None if within is None else set(organisation.keys_of(within).values())
         most = limit
         while True:
-            hits = self._vectors.nearest(query, most, organisation.by_id.keys(), keys)
+            hits = nearest(organisation.chunks, query, most, keys)
             chunks = [
                 NearChunk(path, hit.number, self._model.scale.read(hit.score))
                 for hit in hits
