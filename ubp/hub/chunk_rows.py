@@ -85,6 +85,7 @@ class ChunkTable:
         self._starts = np.zeros(0, dtype=np.int64)
         self._pages: dict[int, PageChunks] = {}
         self._size = self._live = 0
+        self.generation = 0  # of the arrays
         self._allocate(FIRST_ROWS)
 
     def __len__(self) -> int:
@@ -146,6 +147,7 @@ class ChunkTable:
 
     def _copy(self, capacity: int) -> None:
         """Copy the rows that count into new arrays: searches under way have the old ones."""
+        self.generation += 1
         old = self._lengths, self._vectors, self._norms
         starts = np.full(len(self._starts), NO_ROWS, dtype=np.int64)
         self._allocate(capacity)

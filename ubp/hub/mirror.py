@@ -9,36 +9,41 @@ import gc
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ubp.core.model import FilePath, Level, ObjectId, in_repository
-from ubp.hub.chunk_rows import ChunkRows, ChunkTable, PageChunks
+from ubp.core.model import FilePath, ObjectId, in_repository
+from ubp.hub.chunk_rows import ChunkTable, PageChunks
 from ubp.hub.database import Connection
 from ubp.hub.read_text import TEXT_FORMAT
+from ubp.hub.tips import MirroredPage, MirroredTip, ReadableTips, Tip
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.store.codec import unpack_fields
 from ubp.search.lexical import FileNames, JoinedNames
 
 CHUNKS_AT_ONCE = 20_000  # are read: their rows take 30 MB
-# Searching the names of this many small repositories as one list takes a third of the time;
-# making the list again after a push to one of them takes 10 ms.
-GROUP, SMALL = 32, 1_000
+MAX_SEEN = 64  # readers, whose tips are kept together: 2,000 take 0.3 MB
 _PACKED_BYTES = 8  # of the two lengths of a chunk
 
-_READABLE = """
+_SEEN = """
+select sha256(string_agg(int4send(r.id) || int4send(ref.id) || int8send(s.version)
+    || int8send(s.listed) || ref.commit || convert_to(r.name, 'UTF8'), '/'::bytea
+    order by r.name collate "C"))
+"""
+_TIPS = """
 select r.id, r.name, ref.id, encode(ref.commit, 'hex'), s.version, s.chunks, s.words, s.stems,
     s.listed = s.version
+"""
+_FROM = """
 from readable(%(reader)s) v
 join repository r on r.id = v.repository
 join ref on ref.id = r.tip and ref.commit is not null
 join search_state s on s.repository = r.id
 where %(name)s::text is null or r.name = %(name)s
-order by r.name collate "C"
 """
 
 _PAGES = """
@@ -69,48 +74,8 @@ order by c.repository, c.id
 """
 
 
-@dataclass(frozen=True, slots=True)
-class MirroredPage:
-    """A page at the tip; facts and fields are packed. `changed_at` is in seconds."""
-
-    blob: ObjectId
-    level: Level
-    owners: tuple[str, ...]
-    changed_at: int | None
-    facts: str
-    fields: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tip:
-    """A repository at its tip: as a search sees it; `is_listed`: so are its words."""
-
-    id: int
-    name: str
-    ref: int
-    commit: str
-    version: int
-    chunks: int
-    words: int
-    stems: int
-    is_listed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MirroredTip:
-    """A tip with its pages, by path and blob, their chunks, and the names of files and fields."""
-
-    tip: Tip
-    pages: Mapping[FilePath, MirroredPage]
-    paths: Mapping[ObjectId, Sequence[FilePath]]
-    chunks: PageChunks
-    names: FileNames
-    field_names: frozenset[str]
-
-    @property
-    def group(self) -> int | None:
-        """The number of the group whose names are searched together; None: it has many."""
-        return self.tip.id // GROUP if len(self.pages) < SMALL else None
+Seen = tuple[bytes | None, bytes | None]
+"""A digest of all that a reader may see, and the fingerprint of the model."""
 
 
 class NamesOfGroup(NamedTuple):
@@ -120,13 +85,6 @@ class NamesOfGroup(NamedTuple):
     names: FileNames
 
 
-class Followed(NamedTuple):
-    """The tips that a reader may see, and the rows of the chunks of all."""
-
-    tips: Sequence[MirroredTip]
-    rows: ChunkRows
-
-
 class Mirror:
     """The tips of all repositories that anybody asked about; for several threads."""
 
@@ -134,6 +92,8 @@ class Mirror:
         self._lock = Lock()
         self._tips: dict[int, MirroredTip] = {}
         self._groups: dict[int, NamesOfGroup] = {}
+        # What readers saw, by reader and name of a repository; the last one saw it last.
+        self._seen: dict[tuple[str, str | None], tuple[Seen, ReadableTips]] = {}
         self.chunks = ChunkTable(0)
         self._last: dict[int, int] = {}  # the id of the last chunk that was read
         self._model: bytes | None = None
@@ -144,43 +104,61 @@ class Mirror:
         reader: str,
         name: str | None,
         model: EmbeddingModel | None,
-    ) -> Followed:
+    ) -> ReadableTips:
         """Return the tips that a reader may see, as they are now; `name`: this one alone."""
-        rows = connection.execute(_READABLE, {"reader": reader, "name": name}).fetchall()
-        tips = [Tip(*row) for row in rows]
+        values = {"reader": reader, "name": name}
+        ((digest,),) = connection.execute(_SEEN + _FROM, values).fetchall()
+        seen = digest, None if model is None else model.fingerprint
         with self._lock:
-            if model is not None and self._model != model.fingerprint:
-                self.chunks, self._model = ChunkTable(model.dimensions), model.fingerprint
-                self._last.clear()
-                self._tips.clear()
-            changed = [tip for tip in tips if self._is_changed(tip)]
-            new = sum(tip.chunks for tip in changed if tip.id not in self._tips)
-            for batch in _batches(changed):
-                self._read(connection, batch)
-            if new > CHUNKS_AT_ONCE:  # a process has started
-                # Millions of objects that stay: searching them for garbage takes 0.3 s.
-                gc.collect()
-                gc.freeze()
-            return Followed([self._mirrored(tip) for tip in tips], self.chunks.rows())
+            before, tips = self._seen.pop((reader, name), (None, None))
+            if tips is None or seen != before:
+                tips = self._follow(connection, values, model)
+            self._seen[reader, name] = seen, tips
+            if len(self._seen) > MAX_SEEN:
+                del self._seen[next(iter(self._seen))]
+        return tips
 
     def size(self) -> int:
         """Return the number of chunks of the tips."""
         with self._lock:
-            return sum(tip.tip.chunks for tip in self._tips.values())
+            return len(self.chunks)
 
-    def names(self, tips: Sequence[MirroredTip]) -> JoinedNames:
+    def _follow(
+        self, connection: Connection, values: Mapping[str, Any], model: EmbeddingModel | None
+    ) -> ReadableTips:
+        """Read what has changed."""
+        sql = f'{_TIPS}{_FROM}order by r.name collate "C"'
+        tips = [Tip(*row) for row in connection.execute(sql, values).fetchall()]
+        if model is not None and self._model != model.fingerprint:
+            self.chunks, self._model = ChunkTable(model.dimensions), model.fingerprint
+            for old in (self._last, self._tips, self._seen):
+                old.clear()
+        generation = self.chunks.generation
+        changed = [tip for tip in tips if self._is_changed(tip)]
+        new = sum(tip.chunks for tip in changed if tip.id not in self._tips)
+        for batch in _batches(changed):
+            self._read(connection, batch)
+        if new > CHUNKS_AT_ONCE:  # a process has started
+            # Millions of objects that stay: searching them for garbage takes 0.3 s.
+            gc.collect()
+            gc.freeze()
+        if self.chunks.generation != generation:
+            self._seen.clear()  # it has the old arrays
+        mirrored = [self._mirrored(tip) for tip in tips]
+        return ReadableTips(mirrored, self.chunks.rows(), self._names(mirrored))
+
+    def _names(self, tips: Sequence[MirroredTip]) -> JoinedNames:
         """Return the names of the files of some tips."""
         groups: dict[int | None, list[MirroredTip]] = {}
         for tip in tips:
             groups.setdefault(tip.group, []).append(tip)
-        with self._lock:
-            sizes = Counter(tip.group for tip in self._tips.values())
-            parts = [tip.names for tip in groups.pop(None, ())]
-            for group, members in groups.items():
-                if group is not None and len(members) == sizes[group]:
-                    parts.append(self._names_of(group, members))
-                else:  # a reader who may read some of them
-                    parts += [tip.names for tip in members]
+        sizes = Counter(tip.group for tip in self._tips.values())
+        parts = [tip.names for tip in groups.pop(None, ())]
+        for group, members in groups.items():
+            if group is not None and len(members) == sizes[group]:
+                parts.append(self._names_of(group, members))
+            else:  # a reader who may read some of them
+                parts += [tip.names for tip in members]
         return JoinedNames(parts)
 
     def _names_of(self, group: int, members: Sequence[MirroredTip]) -> FileNames:

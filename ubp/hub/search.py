@@ -30,10 +30,11 @@ from ubp.core.text import Budget, slug, truncate_page
 from ubp.frame.records import moment_or_none, title_of
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Frequencies
-from ubp.hub.mirror import Mirror, MirroredPage, MirroredTip
+from ubp.hub.mirror import Mirror
 from ubp.hub.models import HubModel
 from ubp.hub.repositories import pushed_name
 from ubp.hub.searched import Asked, HubMeaning, Organisation
+from ubp.hub.tips import MirroredPage, MirroredTip
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
 from ubp.search.filters import page_filters
@@ -73,8 +74,8 @@ class Searcher:
         """
         if name is not None:
             name = pushed_name(connection, reader, name)
-        followed = self.mirror.follow(connection, reader, name, self._model.get(connection))
-        return Organisation(connection, followed, self._frequencies, self.mirror.size())
+        tips = self.mirror.follow(connection, reader, name, self._model.get(connection))
+        return Organisation(connection, tips, self._frequencies, self.mirror.size())
 
     def find(self, organisation: Organisation, query: PageQuery) -> tuple[PageAnswer, SearchType]:
         """Return the best pages of an organisation.
@@ -85,7 +86,8 @@ class Searcher:
         """
         meaning = self._meaning(organisation, query.mode)
         _prepare(organisation, read_query(query.text, field_names=organisation.field_names))
-        context = SearchContext(self._names(organisation), meaning, Stopwatch(time.monotonic))
+        names = ViewNames(organisation, organisation.tips.names)
+        context = SearchContext(names, meaning, Stopwatch(time.monotonic))
         is_fallback = meaning is None and query.mode == "hybrid"
         try:
             answer = find_pages(organisation, query, context)
@@ -106,9 +108,6 @@ class Searcher:
             return None
         return HubMeaning(organisation, model)
 
-    def _names(self, organisation: Organisation) -> ViewNames:
-        return ViewNames(organisation, self.mirror.names([*organisation.tips.values()]))
-
     def search(
         self, connection: Connection, reader: str, request: HubSearchRequest
     ) -> HubSearchRecord:
@@ -125,7 +124,7 @@ class Searcher:
             is_total_exact=answer.is_exact,
             search_type=search_type,
             is_weak=answer.is_weak,
-            repositories=len(organisation.tips),
+            repositories=len(organisation.tips.by_name),
         )
 
     def find_context(
@@ -153,7 +152,12 @@ class Searcher:
         organisation = self.open(connection, reader, request.repository)
         query = read_query(request.query, is_exact=True, field_names=organisation.field_names)
         _prepare(organisation, query)
-        found = find_sections(organisation, request.query, request.limit, self._names(organisation))
+        found = find_sections(
+            organisation,
+            request.query,
+            request.limit,
+            ViewNames(organisation, organisation.tips.names),
+        )
         results = []
         for hit in found.hits:
             path = hit.page.filepath
@@ -184,7 +188,7 @@ class Searcher:
             BadArgumentError: there is no such page, or section, that the reader may see.
         """
         organisation = self.open(connection, reader, request.repository)
-        repository = next(iter(organisation.tips), request.repository)  # its name now
+        repository = next(iter(organisation.tips.by_name), request.repository)  # its name now
         written, _, fragment = request.filepath.partition("#")
         path = in_repository(repository, written)
         data = organisation.read([path]).get(path)
@@ -269,7 +273,7 @@ def _found(
 
 
 def _mirrored(organisation: Organisation, path: FilePath) -> tuple[MirroredPage, MirroredTip]:
-    tip = organisation.tips[repository_of(path)]
+    tip = organisation.tips.by_name[repository_of(path)]
     return tip.pages[path], tip
 
 

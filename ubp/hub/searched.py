@@ -34,12 +34,12 @@ from ubp.hub.bm25 import (
     sum_scores,
     term_scores,
 )
-from ubp.hub.chunk_rows import PageKey, ReadableRows
+from ubp.hub.chunk_rows import PageKey
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
-from ubp.hub.mirror import Followed, MirroredPage
 from ubp.hub.occurrences import MAX_ESTIMATED, OccurrenceQuery, read_places, select_places
 from ubp.hub.postings import select_counts
+from ubp.hub.tips import MirroredPage, ReadableTips
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
 from ubp.hub.vectors import nearest
 from ubp.index.embed.protocol import EmbeddingModel
@@ -82,25 +82,16 @@ class Organisation:
     """The documents at the tips of repositories; see `Searched`. It is for one search."""
 
     def __init__(
-        self,
-        connection: Connection,
-        followed: Followed,
-        frequencies: Frequencies,
-        chunks: int,
+        self, connection: Connection, tips: ReadableTips, frequencies: Frequencies, chunks: int
     ) -> None:
         """Search tips; `chunks`: how many these and all others have."""
-        tips = followed.tips
         self.connection = connection
+        self.tips = tips
         self.frequencies = frequencies
-        self.chunks = ReadableRows(followed.rows, {m.tip.id: m.chunks for m in tips})
-        self.tips = {mirrored.tip.name: mirrored for mirrored in tips}
-        self.by_id = {mirrored.tip.id: mirrored for mirrored in tips}
         self.cache = DerivedValues()
         self.statements = 0
-        self.versions = Versions.of((mirrored.tip.id, mirrored.tip.version) for mirrored in tips)
-        self.listed = frozenset(m.tip.id for m in tips if m.tip.is_listed)
-        self._readable = _array(self.by_id)
-        self._all_chunks, self._own_chunks = chunks, sum(mirrored.tip.chunks for mirrored in tips)
+        self._readable = _array(tips.by_id)
+        self._chunks, self._own_chunks = chunks, tips.extents["words"].chunks
         self.reads_most = 2 * self._own_chunks >= chunks
         self._words = HubWords(self)
         self._texts: dict[PageKey, TextRow] = {}
@@ -126,7 +117,7 @@ class Organisation:
         index would list all readable chunks.
         """
         condition = "repository = any(%(repositories)s)"
-        is_few = matches * self._all_chunks * TESTED_PER_LISTED < self._own_chunks**2
+        is_few = matches * self._chunks * TESTED_PER_LISTED < self._own_chunks**2
         return f"({condition}) is true" if self.reads_most or is_few else condition
 
     def full_text(self) -> "HubWords":
@@ -143,18 +134,18 @@ class Organisation:
 
     def mirrored(self, path: FilePath) -> MirroredPage | None:
         """Return a page by its path."""
-        tip = self.tips.get(repository_of(path))
+        tip = self.tips.by_name.get(repository_of(path))
         return tip.pages.get(path) if tip else None
 
     def paths_of(self, repository: int, blob: ObjectId) -> Sequence[FilePath]:
         """Return the paths of a page; () if it is at none, or not readable."""
-        tip = self.by_id.get(repository)
+        tip = self.tips.by_id.get(repository)
         return tip.paths.get(blob, ()) if tip else ()
 
     def keys_of(self, paths: Iterable[FilePath]) -> dict[FilePath, PageKey]:
         """Return the repositories' numbers and the blobs of those of these that are documents."""
         return {
-            path: (self.tips[repository_of(path)].tip.id, page.blob)
+            path: (self.tips.by_name[repository_of(path)].tip.id, page.blob)
             for path in paths
             if (page := self.mirrored(path))
         }
@@ -174,7 +165,7 @@ class Organisation:
 
     def field_names(self) -> frozenset[str]:
         """Return the names of the fields of front matter that any document has."""
-        return frozenset[str]().union(*(tip.field_names for tip in self.tips.values()))
+        return self.tips.field_names
 
     def sections_of(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Section, ...]]:
         """Return the sections of each of these documents."""
@@ -224,18 +215,18 @@ class Organisation:
         They may lead to files that are not documents.
         """
         found = {path: Neighborhood([], []) for path in paths}
-        known = [path for path in paths if repository_of(path) in self.tips]
+        known = [path for path in paths if repository_of(path) in self.tips.by_name]
         if not known:
             return found
         rows = self.rows(
             _NEIGHBORS,
             {
-                "refs": [self.tips[repository_of(path)].tip.ref for path in known],
+                "refs": [self.tips.by_name[repository_of(path)].tip.ref for path in known],
                 "paths": [plain_path(path) for path in known],
                 "limit": limit,
             },
         )
-        names = {mirrored.tip.ref: name for name, mirrored in self.tips.items()}
+        names = {mirrored.tip.ref: name for name, mirrored in self.tips.by_name.items()}
         for is_out, ref, source, target, link_type, number in rows:
             link = Neighbor(
                 in_repository(names[ref], source),
@@ -299,14 +290,16 @@ class HubWords:
         for what in _pairs(phrases):
             if what in self._frequencies:
                 continue
-            known, others = frequencies.known(what, self._organisation.versions)
+            known, others = frequencies.known(what, self._organisation.tips.versions)
             self._frequencies[what] = known
             for part, word in self._parts_to_count(what, others):
                 number = len(columns)
                 counting.append((what, part))
                 values[f"r{number}"] = _array(part.repositories.tolist())
                 readable = f"repository = any(%(r{number})s)"
-                if self._organisation.reads_most and 2 * len(part) > len(self._organisation.by_id):
+                if self._organisation.reads_most and 2 * len(part) > len(
+                    self._organisation.tips.by_id
+                ):
                     readable = f"({readable}) is true"
                 columns.append(_count_column(what, word, number, readable, values))
         for number, (match, table, limit) in enumerate(asked):
@@ -336,7 +329,7 @@ class HubWords:
     ) -> Iterator[tuple[Versions, str | None]]:
         """Yield repositories whose words are listed, with the word, and those to look into."""
         word = _word_of(*what)
-        is_listed = np.isin(others.repositories, [*self._organisation.listed])
+        is_listed = np.isin(others.repositories, [*self._organisation.tips.listed])
         if word is None:
             is_listed[:] = False
         if is_listed.any():
@@ -346,9 +339,7 @@ class HubWords:
 
     def extent(self, table: Table) -> Extent:
         """Return how many chunks there are, and how many words they have in a table."""
-        tips = [mirrored.tip for mirrored in self._organisation.by_id.values()]
-        words = (tip.words if table == "words" else tip.stems for tip in tips)
-        return Extent(sum(tip.chunks for tip in tips), sum(words))
+        return self._organisation.tips.extents[table]
 
     def size(self) -> int:
         """Return the number of chunks."""
@@ -411,7 +402,7 @@ class HubWords:
         """
         table, terms = match.table, [*match.terms, *match.adding]
         self.prepare({table: terms}, ())
-        extent, lengths = self.extent(table), self._organisation.chunks.lengths[table]
+        extent, lengths = self.extent(table), self._organisation.tips.chunks.lengths[table]
         average = max(extent.words, 1) / max(extent.chunks, 1)
         weights = [extent.weight(self.frequency(term, table)) for term in terms]
         keys = None if within is None else set(self._organisation.keys_of(within).values())
@@ -424,7 +415,7 @@ class HubWords:
             matching[found[-1].rows] = True
             scores[~matching] = 0
         if keys is not None:
-            scores[~self._organisation.chunks.mask(keys)] = 0
+            scores[~self._organisation.tips.chunks.mask(keys)] = 0
         if match.adding:
             added = sum_scores(pairs[finding:], lengths, average)
             scores[scores > 0] += added[scores > 0]
@@ -451,10 +442,10 @@ class HubWords:
         """
         organisation, table = self._organisation, match.table
         query = OccurrenceQuery(table)
-        unlisted = [*(organisation.by_id.keys() - organisation.listed)]
-        query.values |= {"listed": _array(organisation.listed), "unlisted": _array(unlisted)}
+        tips = organisation.tips
+        query.values |= {"listed": _array(tips.listed), "unlisted": _array(tips.unlisted)}
         listed = "repository = any(%(listed)s)"
-        if organisation.reads_most and len(organisation.listed) > len(unlisted):
+        if organisation.reads_most and len(tips.listed) > len(tips.unlisted):
             listed = f"({listed}) is true"
         scope = ""
         if keys is not None:
@@ -466,9 +457,9 @@ class HubWords:
             )
         for number, term in enumerate(terms):
             word, chunks = _word_of(term, table), self.frequency(term, table)
-            if word is not None and organisation.listed:
+            if word is not None and tips.listed:
                 query.add_word(number, word, listed)
-            if word is None or unlisted:
+            if word is None or tips.unlisted:
                 readable = organisation.readable(min(chunks, MAX_ESTIMATED))
                 readable = readable if word is None else "repository = any(%(unlisted)s)"
                 query.add_phrase(number, term, readable + scope, is_common=chunks > MAX_ESTIMATED)
@@ -477,13 +468,13 @@ class HubWords:
             readable = organisation.readable(MAX_ESTIMATED)
             query.add_condition(len(terms), match.condition, compared, readable + scope)
         rows = organisation.rows(query.sql, query.values, is_binary=True) if query.sql else []
-        return query.read(rows, len(terms) + 1, organisation.chunks)
+        return query.read(rows, len(terms) + 1, organisation.tips.chunks)
 
     def _count(
         self, table: Table, terms: Sequence[Phrase], found: Sequence[Found], rows: Integers
     ) -> list[Floats]:
         """Return how often these chunks have each of the terms, counted where it was estimated."""
-        chunks = self._organisation.chunks
+        chunks = self._organisation.tips.chunks
         numbers = [occurrences_in(each, rows, len(chunks)) for each in found[: len(terms)]]
         estimated = [place for place in range(len(terms)) if not found[place].is_exact]
         unknown = np.flatnonzero(np.any([numbers[place] > 0 for place in estimated], axis=0))
@@ -499,7 +490,7 @@ class HubWords:
         self, table: Table, terms: Sequence[Phrase], rows: Integers, chosen: Integers
     ) -> Iterator[tuple[int, dict[str, Places]]]:
         """Yield the numbers of chosen rows, and where the words of terms are in their chunks."""
-        chunks = self._organisation.chunks.chunks_at(rows[chosen])
+        chunks = self._organisation.tips.chunks.chunks_at(rows[chosen])
         places, values = select_places(terms, table, 0)
         found = self._organisation.rows(
             f"""
@@ -523,7 +514,7 @@ class HubWords:
 
     def _hits(self, rows: Integers, scores: Floats, limit: int, within: Scope) -> list[TextHit]:
         """Return the best of these rows, equal ones by blob, chunk and repository."""
-        chunks = self._organisation.chunks.chunks_at(rows)
+        chunks = self._organisation.tips.chunks.chunks_at(rows)
         ranked = sorted(
             (-score, chunk.blob, chunk.number, chunk.order, chunk.repository)
             for score, chunk in zip(scores.tolist(), chunks, strict=True)
@@ -601,7 +592,7 @@ class HubMeaning:
         keys = None if within is None else set(organisation.keys_of(within).values())
         most = limit
         while True:
-            hits = nearest(organisation.chunks, query, most, keys)
+            hits = nearest(organisation.tips.chunks, query, most, keys)
             chunks = [
                 NearChunk(path, hit.number, self._model.scale.read(hit.score))
                 for hit in hits
