@@ -125,9 +125,8 @@ def report_sizes(database: Database, searcher: Searcher) -> None:
         f"{pages} texts, {chunks} chunks;",
         ", ".join(f"{table} {size / 2**20:.0f} MB" for table, size in sizes.items()),
     )
-    vectors = searcher.mirror.vectors
-    if vectors is not None:
-        print(f"mirror: {len(vectors)} vectors, {vectors.bytes / 2**20:.0f} MB")
+    chunks = searcher.mirror.chunks
+    print(f"mirror: {len(chunks)} chunks, {chunks.nbytes / 2**20:.0f} MB")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     print(f"peak memory of this process: {peak} MB")
 

@@ -27,6 +27,7 @@ from ubp.hub.database import Database
 from ubp.hub.embedded import run_postgres
 from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
+from ubp.hub.vectors import nearest
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.store.codec import unpack_sections
 from ubp.search.pages import PageQuery
@@ -140,13 +141,11 @@ def recall(
         organisation = searcher.open(connection, reader)
         rows = connection.execute(
             "select vector from chunk where repository = any(%s) and vector is not null",
-            [list(organisation.by_id)],
+            [list(organisation.tips.by_id)],
         ).fetchall()
     vectors = np.frombuffer(b"".join(bytes(row[0]) for row in rows), dtype=np.int8)
     vectors = vectors.reshape(len(rows), -1)
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.int64))
-    mirror = searcher.mirror.vectors
-    assert mirror is not None
     found = possible = 0
     for question in questions:
         query = model.encode_query(question)
@@ -156,7 +155,7 @@ def recall(
             [vectors[part] @ query.rows[0].astype(np.float64) for part in _blocks(len(vectors))]
         ) / np.maximum(lengths, 1)
         least = np.sort(cosines[lengths > 0])[-NEAREST:][0]
-        hits = mirror.nearest(query, NEAREST, organisation.by_id.keys())
+        hits = nearest(organisation.tips.chunks, query, NEAREST)
         found += sum(hit.score >= least - SAME for hit in hits)
         possible += min(NEAREST, int((lengths > 0).sum()))
     return found / possible
@@ -176,10 +175,9 @@ def report(database: Database, main: int, options: argparse.Namespace) -> None:
         model = chosen.get(connection)
         searcher.open(connection, "*")
     assert model is not None
-    vectors = searcher.mirror.vectors
-    assert vectors is not None
+    chunks = searcher.mirror.chunks
     print(
-        f"mirror: {len(vectors)} vectors, {vectors.bytes >> 20} MB, read in"
+        f"mirror: {len(chunks)} chunks, {chunks.nbytes >> 20} MB, read in"
         f" {time.monotonic() - start:.0f} s ({cpu() - before:.0f} CPU s);"
         f" process {memory()} MB",
         flush=True,
