@@ -2,6 +2,8 @@
 
 import pytest
 
+from ubp.staleness.wording import describe_drift_time, describe_reference
+
 
 @pytest.fixture
 def project(repository):
@@ -75,6 +77,54 @@ def test_drift_is_at_least_as_old_as_later_commits(project, ask):
     project.commit(at=now)
     (page,) = ask(project, age=3).pages
     assert (page.level, page.references[0].age_days) == ("possibly_stale", 3)
+
+
+@pytest.fixture
+def describe(ask):
+    """Return what is said of the only source of the only page that is not fresh."""
+
+    def describe_source(repository, age):
+        (answer,) = ask(repository, age=age).pages[0].references
+        return describe_reference(answer, describe_drift_time(answer))
+
+    return describe_source
+
+
+def test_source_changed_twice_is_described_by_its_first_and_last_change(project, describe):
+    now = project.clock
+    for days, text in ((1, "def log_in(): ...\n"), (80, "def sign_in(): ...\n")):
+        project.write("src/auth.py", text)
+        project.commit(at=now + days * 86_400)
+    assert describe(project, 3) == "modified 2 months ago, last 3 days ago"
+    assert describe(project, 300) == "modified 12 months ago, last 9 months ago"
+
+
+def test_source_changed_twice_on_a_day_is_described_by_that_day(project, describe):
+    now = project.clock
+    for seconds, text in ((60, "def log_in(): ...\n"), (3600, "def sign_in(): ...\n")):
+        project.write("src/auth.py", text)
+        project.commit(at=now + seconds)
+    assert describe(project, 3) == "modified 3 days ago"
+
+
+def test_source_changed_and_then_deleted_is_described_by_its_deletion(project, describe):
+    now = project.clock
+    project.write("src/auth.py", "def log_in(): ...\n")
+    project.commit(at=now + 86_400)
+    (project.root / "src/auth.py").unlink()
+    assert describe(project, 40) == "deleted today"
+    project.commit(at=now + 80 * 86_400)
+    assert describe(project, 3) == "deleted 3 days ago"
+
+
+def test_source_created_and_then_changed_is_described_by_its_creation(repository, describe):
+    now = repository.clock
+    repository.page("docs/auth.md", "src/auth.py")
+    repository.commit()
+    for days in (1, 30):
+        repository.write("src/auth.py", f"{days}\n")
+        repository.commit(at=now + days * 86_400)
+    assert describe(repository, 3) == "created 32 days ago, after the page"
 
 
 def test_uncommitted_change_has_age_zero(project, ask):

@@ -306,8 +306,9 @@ class ReferenceVerdict(NamedTuple):
     and pins that are not commits). The ids are blob ids, or tree ids for directories and globs;
     None means absent. `since` is the committer date (seconds) of the first commit that drifted,
     None if no commit did or history does not reach it; `age_days` counts from then (0:
-    uncommitted). `commits` are those that drifted, newest first. `is_debt`: the debt file accepts
-    it, or, when a change is assessed, the change does not fail for it (`ubp.staleness.change`).
+    uncommitted), `last_age_days` from the last. `commits` are those that drifted, newest first.
+    `is_debt`: the debt file accepts it, or, when a change is assessed, the change does not fail for
+    it (`ubp.staleness.change`).
     `is_noted`: it is no alarm (`staleness.alarms`), because no changed code has a name of the page,
     or because of the `judgement` on the page. `moved_to` is the new path, and `moved_fragment`
     ("#name") the new name of a part that is otherwise the same as its baseline.
@@ -339,6 +340,7 @@ class ReferenceVerdict(NamedTuple):
     judgement: Judgement | None = None
     collection: str = ""
     unfetched: str = ""
+    last_age_days: int | None = None
 
     @property
     def name(self) -> str:

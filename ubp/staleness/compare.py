@@ -222,6 +222,7 @@ def _add_history(
             since=drift.date,
             age_days=None if age is None else int(age // SECONDS_PER_DAY),
             commits=drift.commits,
+            last_age_days=_last_age_days(verdict, drift, baseline, context),
         )
 
 
@@ -235,10 +236,13 @@ def _without_ignored(
     )
     if len(commits) == len(drift.commits) or drift.date is None:  # or history ends too early
         return drift
-    changes = context.view.snapshot.changes
-    is_uncommitted = any(baseline.source.matches(path) for path in changes)
+    is_uncommitted = _is_edited(baseline, context)
     date = min((commit.date for commit in commits), default=None)
     return drift._replace(commits=commits, date=date, is_uncommitted=is_uncommitted)
+
+
+def _is_edited(baseline: Baseline, context: StalenessContext) -> bool:
+    return any(baseline.source.matches(path) for path in context.view.snapshot.changes)
 
 
 def _is_behind_opaque_folder(missing: ReferenceVerdict, context: StalenessContext) -> bool:
@@ -267,3 +271,16 @@ def _age(verdict: Verdict, drift: DriftSince, now: float) -> float | None:
     if drift.date is not None:
         return max(0.0, now - drift.date)
     return 0.0 if drift.is_uncommitted else None
+
+
+def _last_age_days(
+    verdict: Verdict, drift: DriftSince, baseline: Baseline, context: StalenessContext
+) -> int | None:
+    """Return the whole days since the last drift; 0: not committed yet, None: unknown."""
+    is_removed_now = verdict in {"deleted", "moved"} and _is_edited(baseline, context)
+    if drift.is_uncommitted or is_removed_now:
+        return 0
+    if drift.date is None:
+        return None
+    last = max(commit.date for commit in drift.commits)
+    return int(max(0.0, context.rules.now - last) // SECONDS_PER_DAY)

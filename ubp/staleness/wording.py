@@ -204,10 +204,19 @@ def describe_drift_time(
     if is_staged:
         return " by this commit"
     if reference.since is not None:
-        return f" {age(reference.age_days or 0)}"
+        return _drift_ages(reference)
     if reference.age_days is not None:
         return ", not committed yet"
     return " before the history of this clone starts" if is_shallow else ""
+
+
+def _drift_ages(reference: ReferenceVerdict) -> str:
+    """Return when a source was deleted, moved or created, or was first and last modified."""
+    first, last = age(reference.age_days or 0), age(reference.last_age_days or 0)
+    if reference.verdict in {"deleted", "moved"}:
+        return f" {last}"
+    is_same = reference.verdict == "created" or first == last
+    return f" {first}" if is_same else f" {first}, last {last}"
 
 
 def evidence_sentence(reference: ReferenceVerdict, when: str = "") -> str:
