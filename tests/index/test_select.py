@@ -43,5 +43,9 @@ def test_link_is_neither_folder_nor_page(repository, error):
     repository.write("src/a.py", "a\n")
     repository.commit()
     assert error("latest").cause == "It is not a page."
+    assert error("latest/installing.md").cause == (
+        "latest is a submodule or a symbolic link, in which Git lists no files."
+    )
+    assert error("latest/installing.md").near == ()
     assert error("src").cause == "No page is in it."
     assert error("src/a.py").cause == "It is a file that is not a page."

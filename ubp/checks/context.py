@@ -14,8 +14,6 @@ from ubp.checks.renames import Renames
 from ubp.checks.suppress import ObsidianComments
 from ubp.checks.unbinding import Unbinding
 from ubp.core.model import (
-    MODE_SUBMODULE,
-    MODE_SYMLINK,
     Assessment,
     FilePath,
     Link,
@@ -117,7 +115,7 @@ class RuleContext:
         self._assess = assess
         self._assess_translations = assess_translations
         self._review = review
-        self._is_opaque: dict[FilePath, bool] = {}
+        self._is_opaque: dict[str, bool] = {}  # by folder
         self._comments: dict[FilePath, frozenset[str]] = {}
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
         self._redirects: dict[Site, tuple[re.Pattern[str], ...]] = {}
@@ -262,11 +260,10 @@ class RuleContext:
         path = _target_path(edge, edge.source)
         if edge.link.kind in WIKILINKS or path is None:
             return False
-        folders = path.split("/")[:-1]
-        return any(
-            self._has_no_listing(FilePath("/".join(folders[: depth + 1])))
-            for depth in range(len(folders))
-        )
+        folder = path.rpartition("/")[0]
+        if folder not in self._is_opaque:
+            self._is_opaque[folder] = self.view.opaque_folder(path) is not None
+        return self._is_opaque[folder]
 
     def is_linked_beside(self, edge: GraphEdge, target: FilePath) -> bool:
         """Whether a link on the same line as another leads to a page."""
@@ -476,15 +473,6 @@ class RuleContext:
     @cached_property
     def _assessments(self) -> tuple[Assessment, ...]:
         return self._assess()
-
-    def _has_no_listing(self, folder: FilePath) -> bool:
-        if folder not in self._is_opaque:
-            entry = self.view.entry(folder)
-            self._is_opaque[folder] = entry is not None and entry.mode in {
-                MODE_SUBMODULE,
-                MODE_SYMLINK,
-            }
-        return self._is_opaque[folder]
 
     @cached_property
     def _paths_by_stem(self) -> dict[str, tuple[FilePath, ...]]:

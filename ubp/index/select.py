@@ -209,6 +209,12 @@ def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundE
             cause="No page is in it." if entry.is_directory else cause,
             hint=f"Pages are listed by `ubp list-pages`, those that depend on it by `{command}`.",
         )
+    if path and (folder := view.opaque_folder(path)):
+        return PageNotFoundError(
+            message,
+            cause=f"{folder} is a submodule or a symbolic link, in which Git lists no files.",
+            hint="Run the command in the submodule, or use the path that the link leads to.",
+        )
     documents = view.document_paths()
     ending = "/" + argument.strip("/")
     several = [document for document in documents if document.endswith(ending)]

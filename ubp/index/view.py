@@ -8,6 +8,8 @@ from ubp.core.config import Config, is_document
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     MODE_FILE,
+    MODE_SUBMODULE,
+    MODE_SYMLINK,
     Entry,
     FilePath,
     ObjectId,
@@ -134,6 +136,13 @@ class View:
             others = self._overlay.entries(other_forms.values())
             entries.update((path, others[form]) for path, form in other_forms.items())
         return entries
+
+    def opaque_folder(self, path: FilePath) -> FilePath | None:
+        """Return the submodule or symlink that a path goes through, in which Git lists no files."""
+        parts = path.split("/")
+        folders = [FilePath("/".join(parts[:depth])) for depth in range(1, len(parts))]
+        entries = self.entries(folders)
+        return next((name for name in folders if _is_opaque(entries[name])), None)
 
     def base_entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
         """Return the entry at each path in the snapshot's commit, or None."""
@@ -453,6 +462,10 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     if has_facts:
         view.learn()
     return view
+
+
+def _is_opaque(entry: Entry | None) -> bool:
+    return entry is not None and entry.mode in {MODE_SUBMODULE, MODE_SYMLINK}
 
 
 def _id(entry: Entry | None) -> ObjectId | None:

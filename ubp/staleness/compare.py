@@ -4,8 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ubp.core.model import (
-    MODE_SUBMODULE,
-    MODE_SYMLINK,
     Assessment,
     FilePath,
     Page,
@@ -203,7 +201,7 @@ def _add_history(
     for request, baseline in drifted.items():
         drift = drifts[request]
         verdict, moved_to, fragment = verdicts[request].verdict, None, ""
-        if verdict == "not_found" and _is_behind_opaque_folder(verdicts[request], context):
+        if verdict == "not_found" and context.view.opaque_folder(verdicts[request].source_path):
             verdicts[request] = verdicts[request]._replace(note="no_listing")
         if verdict == "deleted":
             if parts and isinstance(baseline.source, PartSource):
@@ -243,14 +241,6 @@ def _without_ignored(
 
 def _is_edited(baseline: Baseline, context: StalenessContext) -> bool:
     return any(baseline.source.matches(path) for path in context.view.snapshot.changes)
-
-
-def _is_behind_opaque_folder(missing: ReferenceVerdict, context: StalenessContext) -> bool:
-    """Whether a source's path goes through a submodule or symlink, where Git lists no files."""
-    parts = missing.source_path.split("/")
-    folders = [FilePath("/".join(parts[:depth])) for depth in range(1, len(parts))]
-    entries = context.view.entries(folders).values()
-    return any(entry and entry.mode in {MODE_SUBMODULE, MODE_SYMLINK} for entry in entries)
 
 
 def _resolve_deleted(

@@ -73,7 +73,7 @@ def test_impact_is_written_for_agents(answer):
         "  docs/auth.md:3 describes src/auth.py; docs/more.md:3 references\n"
     )
     assert answer("get_impact", path="src/gone.py").text == (
-        f"0 pages to review for src/gone.py. {NOTICE}\nsrc/gone.py does not exist now.\n"
+        f"0 pages to review for src/gone.py. {NOTICE}\nsrc/gone.py is not in the repository now.\n"
     )
 
 

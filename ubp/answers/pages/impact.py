@@ -255,7 +255,7 @@ def text(record: ImpactRecord, write: Writer) -> Iterator[str]:
     elif not record.total:
         subject = write.name(record.path)
         why = f"No page depends on {subject}."
-        missing = f"{subject} does not exist, and no page refers to it."
+        missing = f"{subject} is not in the repository, and no page refers to it."
         yield write.style.yellow(why if record.exists else missing)
         yield from _probable_text(record, write)
     else:
@@ -269,7 +269,7 @@ def _agents_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
     pages = count(record.total or probable, "page")
     yield f"{pages} to review for {path}. {write.notice()}"
     if not record.exists:
-        yield f"{path} does not exist now."
+        yield f"{path} is not in the repository now."
     for page in record.impacted:
         stale = "" if page.staleness in QUIET_LEVELS else f" ({page.staleness})"
         yield f"{write.path(page.filepath)}: {write.title(page.title)}{stale}"
