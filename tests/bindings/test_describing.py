@@ -36,9 +36,9 @@ def project(repository):
     return repository
 
 
-def describing(repository, path):
+def describing(repository, path, symbol=""):
     with Session.open(str(repository.root)) as session:
-        return find_describing(session, session.view(), FilePath(path), 5)
+        return find_describing(session, session.view(), FilePath(path), 5, symbol)
 
 
 def unlisted(repository):
@@ -53,6 +53,16 @@ def test_page_that_names_a_file_and_its_names_comes_first(project):
         "src/token_store.py",
     )
     assert found.suggestion.confidence > 0.5
+
+
+def test_pages_that_name_the_symbol_come_first(project):
+    project.write("src/token_store.py", f"{CODE}\n    def drop_token(self): ...\n")
+    project.write("docs/end.md", "# End\n\n`drop_token` of `src/token_store.py` removes one.\n")
+    project.commit()
+    pages = ["docs/token_store.md", "docs/end.md"]
+    path = "src/token_store.py"
+    assert [found.page for found in describing(project, path).found] == pages
+    assert [found.page for found in describing(project, path, "drop_token").found] == pages[::-1]
 
 
 def test_folder_is_described_by_the_pages_of_its_files(project):

@@ -248,6 +248,17 @@ def test_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked, p
         assert affected == [page for page in pages if page != "docs/links.md"]
 
 
+def test_pages_that_name_a_part_come_before_others_that_list_its_file(described, asked):
+    described.page("docs/z.md", "src/auth.py", body="`Session.login` logs in.\n")
+    described.commit("Name login")
+    listed = ["docs/login.md", "docs/z.md", "docs/whole.md"]
+    assert [page.filepath for page in asked("src/auth.py#Session.login").impacted] == listed
+    assert [page.filepath for page in asked("src/auth.py#create").impacted] == [
+        "docs/whole.md",
+        "docs/z.md",
+    ]
+
+
 @pytest.mark.usefixtures("described")
 def test_deleted_part_is_distinguished_from_a_file(asked):
     impact = asked("src/auth.py#logout")

@@ -1,6 +1,7 @@
 """The pages that name what a source has, and how likely they describe it: bindings in reverse."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from heapq import nlargest
@@ -25,6 +26,8 @@ MAX_PAGES = 20
 MAX_SOURCES = 4
 # What a path in a page counts; a name counts at most 1.
 OF_PATH = 3.0
+# What the name of the symbol counts that is asked about: more than all the others.
+OF_SYMBOL = 1_000.0
 # Lower than for a proposal, which is written into the page: here the page is only to be looked at.
 # `docs/advanced/authentication.md` of httpx has 0.07 for `_auth.py`, `search.md` of Zola 0.10 for
 # its search component, and no page has more.
@@ -50,10 +53,12 @@ class DescribingPages(NamedTuple):
     compared: int
 
 
-def find_describing(session: Session, view: View, path: FilePath, limit: int) -> DescribingPages:
+def find_describing(
+    session: Session, view: View, path: FilePath, limit: int, symbol: str = ""
+) -> DescribingPages:
     """Return the pages that do not list a file, or the files of a folder, and seem to describe it.
 
-    Records of the past describe nothing as it is.
+    Those that name a `symbol` come first. Records of the past describe nothing as it is.
     """
     entries = find_candidates(view, session.is_hidden)
     inside = [file for file in entries if is_within(file, path) and not is_test(file)][:MAX_FILES]
@@ -66,16 +71,39 @@ def find_describing(session: Session, view: View, path: FilePath, limit: int) ->
         for file in inside
         if entries[file].id in names
     }
-    own_names = read_own_names(session.repository)
-    scores = score_pages(read_mentions(view, pages), weights, own_names)
+    for defined in weights.values():
+        defined.update({symbol: OF_SYMBOL} if symbol in defined else {})
+    mentions = read_mentions(view, pages)
+    scores = score_pages(mentions, weights, read_own_names(session.repository))
     rated = rate_bindings(session, view, best_pairs(scores))
     found = [
         Describing(page, suggestions[0])
         for page, suggestions in rated.items()
         if suggestions and suggestions[0].confidence >= MIN_DESCRIBING
     ]
-    found.sort(key=lambda describing: (-describing.suggestion.confidence, describing.page))
+    naming = find_naming(mentions, symbol)
+    found.sort(
+        key=lambda describing: (
+            describing.page not in naming,
+            -describing.suggestion.confidence,
+            describing.page,
+        )
+    )
     return DescribingPages(tuple(found[:limit]), len(pages))
+
+
+def find_naming(mentions: Mapping[FilePath, PageMentions], symbol: str) -> set[FilePath]:
+    """Return the documents that mention a symbol, as code."""
+    return {
+        page
+        for page, mentioned in mentions.items()
+        if any(mention.text == symbol for mention in mentioned.identifiers)
+    }
+
+
+def simple_name(symbol: str) -> str:
+    """Return the last name of a symbol: `login` of `Session.login`."""
+    return re.split(r"::|[.#]", symbol)[-1]
 
 
 def read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:

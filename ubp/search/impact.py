@@ -1,6 +1,7 @@
 """The documents that depend on a document or a source, and should be reviewed when it changes."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 from ubp.core.config import is_document
@@ -65,7 +66,8 @@ class ImpactTarget(NamedTuple):
     """What may change: `pages` are the documents at or below `path`, `first` the steps from it.
 
     `exists`: the snapshot has a file or folder at the path. The path of a part of a file ends in a
-    fragment, `src/auth.py#login`; a part is not a document.
+    fragment, `src/auth.py#login`; a part is not a document. `naming` are the documents that name
+    the part, and not only its file.
     """
 
     path: FilePath
@@ -73,6 +75,7 @@ class ImpactTarget(NamedTuple):
     exists: bool
     pages: tuple[FilePath, ...] = ()
     first: tuple[ImpactStep, ...] = ()
+    naming: frozenset[FilePath] = frozenset()
 
 
 class Impact(NamedTuple):
@@ -177,8 +180,8 @@ def find_impact(
     """Return the documents at most `depth` steps away, the first `limit` of them.
 
     Documents reached by a chain of firm steps (source references, `depends_on`, `implements`,
-    `extends`) come first, then nearer ones. `referencing_steps` returns the steps to the documents
-    that name a document as their source.
+    `extends`) come first, then nearer ones, then those that name the part. `referencing_steps`
+    returns the steps to the documents that name a document as their source.
     """
     cache: dict[FilePath, Sequence[ImpactStep]] = {}
     if target.path not in target.pages:
@@ -198,7 +201,7 @@ def find_impact(
     for reasons in (FIRM, frozenset(REASONS)):
         chains = _extend_chains(chains, reasons, steps_to, depth)
     found = [chain for chain in chains.values() if chain]
-    ranked = sorted(found, key=_importance)[:limit]
+    ranked = sorted(found, key=partial(_importance, target.naming))[:limit]
     documents = graph.documents_at([chain[-1].path for chain in ranked])
     impacted = (
         Impacted(documents[chain[-1].path], chain)
@@ -239,7 +242,10 @@ def _strength(step: ImpactStep) -> tuple[int, FilePath, FilePath, int]:
     return REASON_RANKS[step.reason], step.target, step.path, step.line
 
 
-def _importance(chain: Chain) -> tuple[bool, int, list[int], FilePath]:
+def _importance(
+    naming: Collection[FilePath], chain: Chain
+) -> tuple[bool, int, list[int], bool, FilePath]:
     ranks = [REASON_RANKS[step.reason] for step in chain]
     is_loose = any(step.reason not in FIRM for step in chain)
-    return is_loose, len(chain), ranks, chain[-1].path
+    path = chain[-1].path
+    return is_loose, len(chain), ranks, path not in naming, path
