@@ -102,6 +102,34 @@ def test_pair_is_suggested_once_in_one_version(suggested):
         assert pairs(suggested(files)) == [("docs/auth.md", "docs/sessions.md")]
 
 
+@pytest.mark.parametrize(
+    ("newest", "older"), [("docs/2.0", "docs/1.0"), ("docs", "versioned_docs/version-1.0")]
+)
+def test_pair_is_shown_in_the_newest_version_that_has_both_parts(suggested, newest, older):
+    first = f"{AUTH}\nSee below.\n"
+    second = SESSIONS.replace("# Sessions\n", "# Sessions\n\nIn short.\n")
+    pages = {
+        f"{older}/auth.md": AUTH,
+        f"{older}/sessions.md": SESSIONS,
+        f"{newest}/auth.md": first,
+        f"{newest}/sessions.md": SESSIONS,
+        f"{newest}/deploy.md": DEPLOY,
+    }
+    (link,) = suggested(pages).suggestions
+    assert (link.first.filepath, link.second.filepath) == (
+        f"{newest}/auth.md",
+        f"{newest}/sessions.md",
+    )
+    (link,) = suggested({f"{newest}/sessions.md": second}).suggestions
+    assert (link.second.filepath, link.second.line_start) == (f"{newest}/sessions.md", 5)
+    assert link.second.content.startswith("Access tokens live")
+    (link,) = suggested({f"{newest}/sessions.md": "# Sessions\n\nThere are none.\n"}).suggestions
+    assert (link.first.filepath, link.second.filepath) == (
+        f"{older}/auth.md",
+        f"{older}/sessions.md",
+    )
+
+
 def test_pages_from_one_template_are_not_suggested(suggested):
     headings = "".join(f"\n## {name}\n\nNothing to tell.\n" for name in ("Scope", "Team", "Dates"))
     pages = {"a/x.md": AUTH + headings, "b/y.md": SESSIONS + headings, "deploy.md": DEPLOY}

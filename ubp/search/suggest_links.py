@@ -7,6 +7,9 @@ translation of a linked document, or from a report to last year's.
 import math
 import re
 from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.core.interruption import with_checkpoints
@@ -14,7 +17,7 @@ from ubp.core.languages import LANGUAGE_CODE
 from ubp.core.model import FilePath
 from ubp.core.paths import without_page_suffix
 from ubp.core.text import estimate_tokens, segment_cjk
-from ubp.core.versions import read_version
+from ubp.core.versions import read_version, recency
 from ubp.index.semantic_hits import SemanticHit
 from ubp.index.view import View
 from ubp.search.terms import Term
@@ -83,8 +86,8 @@ def suggest_links(
     """Return the best pairs of documents without a link in either direction; of `page` if given.
 
     Translations, versions and years of a document count as one with it: they are not suggested for
-    each other, and a link of one of them is a link of all. Boilerplate and parts without prose are
-    left out.
+    each other, and a link of one of them is a link of all. Of the versions of a pair the newest
+    with both parts is suggested. Boilerplate and parts without prose are left out.
     """
     candidates = _Candidates(view, page)
     pages = None if page is None else {page}
@@ -102,6 +105,9 @@ def suggest_links(
         if min(map(_count_words, texts)) < MIN_WORDS:
             continue
         candidates.mark(first.path, second.path)
+        if page is None:
+            first, second = candidates.newest(first, second)  # noqa: PLW2901  # the same parts
+            texts = candidates.text(first), candidates.text(second)
         suggestion = Suggestion(first, second, score_of(margin), (), texts)
         # The requested document comes first, else the first path.
         if second.path == page or (first.path != page and second.path < first.path):
@@ -255,12 +261,82 @@ class _Candidates:
         """Do not suggest a pair again."""
         self._excluded.add((self.group(first), self.group(second)))
 
+    def newest(self, first: SemanticHit, second: SemanticHit) -> tuple[SemanticHit, SemanticHit]:
+        """Return two parts in the newest version that has both, in the languages that they are in.
+
+        That is the version to come, which people edit.
+        """
+        versions = self._versions_of(first.path), self._versions_of(second.path)
+        for version in sorted(versions[0].keys() & versions[1].keys(), key=_age):
+            moved = [
+                self._find(hit, paths[version])
+                for hit, paths in zip((first, second), versions, strict=True)
+            ]
+            if moved[0] and moved[1]:
+                return moved[0], moved[1]
+        return first, second
+
+    def _versions_of(self, path: FilePath) -> dict[str, FilePath]:
+        """Return the paths of a document in its language by version."""
+        language, version = variant_of(path)
+        if len(self._variants[self.group(path)]) == 1:
+            return {version: path}
+        paths = self._siblings[self.group(path)]
+        variants = {sibling: variant_of(sibling) for sibling in paths}
+        counts = Counter(variants.values())
+        return {
+            variant[1]: sibling
+            for sibling, variant in variants.items()
+            if variant[0] == language and counts[variant] == 1
+        } | {version: path}
+
+    @cached_property
+    def _siblings(self) -> Mapping[int, Sequence[FilePath]]:
+        """The documents of each group with versions or languages."""
+        siblings: dict[int, list[FilePath]] = {}
+        for path, group in with_checkpoints(self._groups.items()):
+            if len(self._variants[group]) > 1:
+                siblings.setdefault(group, []).append(path)
+        return siblings
+
+    def _find(self, hit: SemanticHit, path: FilePath) -> SemanticHit | None:
+        """Return the same part of another version of its document; None: it has none."""
+        if path == hit.path:
+            return hit
+        data, part = self._read(path), self._read(hit.path)[hit.byte_start : hit.byte_end]
+        start = data.find(part)
+        if start >= 0:
+            line = data.count(b"\n", 0, start) + 1
+            lines = hit.line_end - hit.line_start
+            return hit._replace(
+                path=path,
+                line_start=line,
+                line_end=line + lines,
+                byte_start=start,
+                byte_end=start + len(part),
+            )
+        for section in self._view.link_graph().sections(path):
+            moved = hit._replace(
+                path=path,
+                line_start=section.line_start,
+                line_end=section.line_end,
+                byte_start=section.byte_start,
+                byte_end=section.byte_end,
+            )
+            if section.heading_path == hit.heading_path and _is_duplicate(
+                self.text(hit), self.text(moved)
+            ):
+                return moved
+        return None
+
     def text(self, hit: SemanticHit) -> str:
         """Return the text of a part; empty if the document is unreadable."""
-        if hit.path not in self._texts:
-            self._texts[hit.path] = self._view.read([hit.path]).get(hit.path) or b""
-        data = self._texts[hit.path][hit.byte_start : hit.byte_end]
-        return data.decode("utf-8", "replace")
+        return self._read(hit.path)[hit.byte_start : hit.byte_end].decode("utf-8", "replace")
+
+    def _read(self, path: FilePath) -> bytes:
+        if path not in self._texts:
+            self._texts[path] = self._view.read([path]).get(path) or b""
+        return self._texts[path]
 
     def _headings_of(self, path: FilePath) -> set[str]:
         if path not in self._headings:
@@ -269,6 +345,12 @@ class _Candidates:
                 section.heading.casefold() for section in sections if section.heading
             }
         return self._headings[path]
+
+
+def _age(version: str) -> tuple[bool, int, list[int]]:
+    """Return what versions are sorted by: the version to come, the latest, others from the last."""
+    kind, numbers = recency(version)
+    return kind > 0, -kind, [-number for number in numbers]
 
 
 def _shared_terms(view: View, texts: tuple[str, str]) -> tuple[str, ...]:
