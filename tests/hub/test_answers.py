@@ -204,6 +204,23 @@ def test_archived_removed_and_renamed_repositories_are_counted_once(connection):
     assert {page.source.partition(":")[0] for page in by_new_name.pages} >= {new}
 
 
+@pytest.mark.parametrize("after", ["zzz", "", "-1", "9" * 5_000, "1000000"])
+def test_list_that_goes_on_nowhere_is_an_error(connection, after):
+    fill(connection)
+    with pytest.raises(BadArgumentError) as raised:
+        pages.list_pages(connection, "*", HubPagesRequest(after=after))
+    assert raised.value.argument == "after"
+    assert raised.value.message.startswith("Invalid `after`")
+
+
+def test_list_goes_on_where_the_answer_before_ended(connection):
+    fill(connection)
+    first = pages.list_pages(connection, "*", HubPagesRequest(limit=3))
+    rest = pages.list_pages(connection, "*", HubPagesRequest(after=first.next_after, limit=1_000))
+    assert rest.total == first.total == 3 + len(rest.pages)
+    assert rest.next_after is None
+
+
 def test_owners_and_totals_are_those_of_the_pages(connection):
     fill(connection)
     report = build_report(connection, "*", NOW)

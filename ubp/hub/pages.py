@@ -11,6 +11,7 @@ from ubp.answers.hub.pages import (
     HubStalenessRecord,
     HubStalenessRequest,
 )
+from ubp.core.errors import BadArgumentError
 from ubp.frame.records import moment_or_none
 from ubp.hub.database import Connection
 from ubp.hub.references import (
@@ -23,6 +24,8 @@ from ubp.hub.references import (
 from ubp.hub.repositories import pushed_name
 
 NO_OWNER = "none"
+MAX_DIGITS = 9  # of a place in a list
+MAX_SHOWN_CHARACTERS = 100
 _OUTDATED = frozenset({"behind", "gone"})
 
 _PAGES = """
@@ -55,12 +58,13 @@ def list_pages(connection: Connection, reader: str, request: HubPagesRequest) ->
     """Return the pages that a reader may see.
 
     Raises:
-        BadArgumentError: of the repository that is asked for, the reader may see nothing.
+        BadArgumentError: of the repository that is asked for, the reader may see nothing; or no
+            list goes on at `after`.
     """
     repository = request.repository
     if repository is not None:
         repository = pushed_name(connection, reader, repository)
-    offset = int(request.after) if request.after and request.after.isdecimal() else 0
+    offset = 0 if request.after is None else _read_offset(request.after)
     rows = connection.execute(
         _PAGES,
         {
@@ -69,9 +73,11 @@ def list_pages(connection: Connection, reader: str, request: HubPagesRequest) ->
             "owner": request.owner,
             "level": request.staleness,
             "limit": request.limit,
-            "offset": min(offset, 1 << 31),
+            "offset": offset,
         },
     ).fetchall()
+    if offset and not rows:
+        raise _bad_after(str(offset), "No list is as long, with these arguments.")
     total = rows[0][-1] if rows else 0
     end = offset + len(rows)
     return HubPagesRecord(
@@ -81,6 +87,21 @@ def list_pages(connection: Connection, reader: str, request: HubPagesRequest) ->
         ),
         total=total,
         next_after=str(end) if end < total else None,
+    )
+
+
+def _read_offset(after: str) -> int:
+    if not (after.isdecimal() and len(after) <= MAX_DIGITS):
+        raise _bad_after(after, "It was not returned with a list of pages, or was altered.")
+    return int(after)
+
+
+def _bad_after(after: str, cause: str) -> BadArgumentError:
+    return BadArgumentError(
+        "after",
+        f"Invalid `after`: {after[:MAX_SHOWN_CHARACTERS]}.",
+        cause=cause,
+        hint="Repeat the arguments of the call that returned it, or omit it to start again.",
     )
 
 
