@@ -94,6 +94,16 @@ SITES = {
         "docs/content/1.guide/3.more/1.index.md": "# More\n",
         "docs/public/logo.svg": "<svg/>\n",
     },
+    "exdoc": {
+        "docs/mix.exs": (
+            'def docs, do: [extras: ["README.md"] ++ Path.wildcard("guides/**/*.{cheatmd,md}"),\n'
+            '  # "attic/old.md",\n  assets: %{"guides/assets" => "assets"}]\n'
+        ),
+        "docs/README.md": "# Home\n",
+        "docs/guides/2. Start here.md": "# Start here!\n\n## `set_up/1` & more\n",
+        "docs/guides/assets/logo.svg": "<svg/>\n",
+        "docs/attic/old.md": "# Old\n",
+    },
     "docsify": {
         "docs/_sidebar.md": "- [Start](guide/start.md)\n",
         "docs/guide/_sidebar.md": "- [Start](guide/start.md)\n",
@@ -107,6 +117,7 @@ PAGES = {
     "nextra": "docs/content/about.md",
     "quarto": "docs/about.md",
     "nuxt": "docs/content/about.md",
+    "exdoc": "docs/guides/more/about.md",
     "docsify": "docs/about.md",
 }
 WORKING = {
@@ -138,6 +149,11 @@ WORKING = {
         "[a](./guide/start.md#set-up) [b](/guide/more/index.md) [c](1.guide/index.md)"
         " [d](/guide/later) [e](./guide) ![f](/logo.svg)"
     ),
+    "exdoc": (
+        "[a](2.%20Start%20here.md#set_up-1-more) [b](2-start-here.html#set_up1--more)"
+        " [c](somewhere/README.md) [d](../README.md) ![e](assets/logo.svg) [f](`Mod.fun/1`)"
+        " [g](Mod.html#fun/1) [[h]] [i](`fun/1`)"
+    ),
     "docsify": "[a](guide/start.md) [b](/guide/start#set-up) ![c](logo.svg)",
 }
 BROKEN = {
@@ -154,6 +170,7 @@ BROKEN = {
     "eleventy": "[a](begin.md) [b](/guide/start/#begin) [c](start.md) ![d](/lgo.svg)",
     "quarto": "[a](begin.md) [b](guide/start.md#begin) [c](start.md) ![d](lgo.svg)",
     "nuxt": "[a](begin.md) [b](guide/start.md#begin) [c](more/index.md) ![d](lgo.svg)",
+    "exdoc": "[a](old.md) [b](2-start-here.html#begin) [c](README.mdx) ![d](logo.svg)",
     "docsify": "[a](begin.md) [b](/guide/start#begin) [c](start.md) ![d](lgo.svg)",
 }
 

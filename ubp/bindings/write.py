@@ -13,12 +13,11 @@ from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.git.files import read_file, replace_file
 from ubp.git.repository import Repository
-from ubp.git.snapshot import read_documents
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_pins import Pin, write_pins
-from ubp.markdown.edit_sources import Form, add_sources, choose_form, is_extra
+from ubp.markdown.edit_sources import Form, add_sources, choose_form
 from ubp.markdown.text_edits import as_diff
 from ubp.staleness.pins import find_pins
 from ubp.staleness.state import open_context
@@ -52,18 +51,8 @@ class _Container(NamedTuple):
 
 
 def form_of(view: View, page: FilePath) -> Form:
-    """Return the form that a page's readers do not see, by its site or its project in Elixir."""
-    parts = page.split("/")[:-1]
-    folders = [FilePath("/".join(parts[:count])) for count in range(len(parts) + 1)]
-    manifests = {FilePath(f"{folder}/mix.exs".lstrip("/")): folder for folder in folders}
-    entries = {path: entry for path, entry in view.entries(manifests).items() if entry}
-    contents = read_documents(view.context.repository, view.snapshot, entries)
-    is_listed = any(
-        is_extra(page, manifests[path], data.decode("utf-8", "replace"))
-        for path, data in contents.items()
-        if data
-    )
-    return choose_form(page, view.sites().of(page), is_extra=is_listed)
+    """Return the form that a page's readers do not see, by its site."""
+    return choose_form(page, view.sites().of(page))
 
 
 def bind_pages(

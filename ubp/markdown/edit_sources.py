@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from ubp.core.errors import PageError
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath, SourceReference
-from ubp.core.paths import match_any, normalize_path, without_page_suffix
+from ubp.core.paths import normalize_path, without_page_suffix
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.front_matter import NO_FRONT_MATTER, FrontMatter
 from ubp.markdown.references import PATH_NAMES, ParsedReference, find_references, split_tail
@@ -31,7 +31,6 @@ _CLOSING = re.compile(
     r"(?:\r\n|\r|\n)(?:---|\.\.\.|\+\+\+|[ \t]*-->|[ \t]*\*/\})[ \t]*"
     r"(?:\r\n|\r|\n)?\Z"
 )
-_EXTRA = r"\"([^\"#\n]+\.(?:md|livemd|cheatmd|\{[\w,]*\}))\""
 _TOML_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 Form = Literal["front matter", "comment", "mdx comment"]
@@ -71,23 +70,12 @@ def add_sources(
     return result
 
 
-def choose_form(path: FilePath, site: Site | None, *, is_extra: bool = False) -> Form:
-    """Return how to write sources into a page without front matter: as readers do not see them.
-
-    `is_extra`: ExDoc publishes the page, with front matter as text.
-    """
+def choose_form(path: FilePath, site: Site | None) -> Form:
+    """Return how to write sources into a page without front matter: as readers do not see them."""
     name = without_page_suffix(without_language(path.rpartition("/")[2]))
-    if not (site.style.shows_front_matter if site else is_extra or name.lower() == "readme"):
+    if not (site.style.shows_front_matter if site else name.lower() == "readme"):
         return "front matter"
     return "mdx comment" if path.endswith(".mdx") else "comment"
-
-
-def is_extra(path: FilePath, folder: FilePath, manifest: str) -> bool:
-    """Return whether the `mix.exs` in a folder lists a page among those that ExDoc publishes."""
-    if "extras" not in manifest:
-        return False
-    listed = re.findall(_EXTRA, manifest)
-    return match_any(tuple(f"{folder}/{pattern}".lstrip("/") for pattern in listed), path)
 
 
 def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, str]) -> bytes:

@@ -526,6 +526,8 @@ def _resolve_in_site(
     published = partial(_where_published, source, site, target, paths)
     if names_file:
         found = _first_at(published(), target, targets)
+        if not found and site.style.finds_names and _page_suffix(target):
+            found = _by_file_name(site, target, targets)
         is_rewritten = site.rewrites or site.style.makes_addresses
         if found or not (is_rewritten and _page_suffix(target)):
             return found
@@ -541,6 +543,16 @@ def _resolve_in_site(
     if site.style.verifies in _VERIFY_FILES:
         return _first_at(published(), target, targets)
     return next((_not_a_page(path) for path in published() if targets.is_file(path)), None)
+
+
+def _by_file_name(site: Site, target: str, targets: Targets) -> Resolution | None:
+    """Resolve a link to the page with its file name that a site publishes from any folder."""
+    pages = [
+        page
+        for _, page in targets.by_stem(target)
+        if targets.sites.of(page) == site and _page_suffix(page) == _page_suffix(target)
+    ]
+    return _choose(pages, without_suffix(target.rpartition("/")[2])) if pages else None
 
 
 def is_file(target: str) -> bool:

@@ -132,6 +132,7 @@ def _address_rules(style: Style) -> Iterator[str]:
             style.is_wiki,
             "a link finds a page in whatever letter case, and [[a name]] finds a-name.md",
         ),
+        (style.finds_names, "a link to the file of a page finds it by its name, in any folder"),
         (style.searches_roots, "relative links to files may also begin in a folder of pages"),
         (
             style.content_prefix,

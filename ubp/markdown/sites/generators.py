@@ -791,6 +791,33 @@ def _read_docsify(folder: FilePath, path: FilePath, configs: Configs) -> Site | 
     return Site(DOCSIFY, folder, (Root(folder),), static=(folder,), navigation=())
 
 
+def _read_exdoc(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    """Return the site of the pages that a project in Elixir lists for ExDoc (`extras`)."""
+    text = re.sub(r"(?m)^\s*#.*", "", _decode(configs[path]))
+    listed = [join(folder, page) for page in re.findall(_EXDOC_PAGE, text)[:MAX_NAVIGATION]]
+    if not re.search(r"\bextras\b", text) or not any(listed):
+        return None
+    assets = re.search(r"\bassets:\s*%?\{([^}]*)\}", text)
+    copied = re.findall(_EXDOC_COPIED, assets[1]) if assets else []
+    static = (join(folder, source.removesuffix(f"/{target}")) for source, target in copied)
+    return Site(
+        EXDOC,
+        folder,
+        (Root(folder),),
+        static=tuple(filter(None, static)),
+        published=tuple(filter(None, listed)),
+    )
+
+
+def _exdoc_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    yield from _github_anchors(headings, site)  # as its pages are read there, too
+    yield from _numbered(_markdown_headings(headings), _exdoc_id)
+
+
+def _exdoc_id(heading: HeadingName) -> str:
+    return re.sub(r"\W+", "-", heading.text).strip("-").lower()
+
+
 # GitHub and Obsidian
 
 
@@ -862,6 +889,14 @@ NUXT = Style(
 QUARTO = Style("quarto", knows_anchors=False)
 MYSTMD = Style("mystmd", knows_anchors=False)
 DOCSIFY = Style("docsify", searches_roots=True, shows_front_matter=True, knows_anchors=False)
+EXDOC = Style(
+    "exdoc",
+    shows_front_matter=True,
+    falls_back=False,
+    folder_pages=(),
+    knows_anchors=False,
+    finds_names=True,
+)
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (
@@ -936,6 +971,7 @@ GENERATORS = (
     Generator(QUARTO, r"_quarto\.ya?ml", _read_quarto, _github_anchors, "those of any generator"),
     Generator(MYSTMD, r"myst\.yml", _read_mystmd, _github_anchors, "those of any generator"),
     Generator(DOCSIFY, r"_sidebar\.md", _read_docsify, _github_anchors, "those of any generator"),
+    Generator(EXDOC, r"mix\.exs", _read_exdoc, _exdoc_anchors, "those of any generator"),
     Generator(
         OBSIDIAN,
         r"\.obsidian/app\.json",
@@ -972,6 +1008,8 @@ _TYPOGRAPHIC = (
 _PACKAGE_IMPORT = r"\bimport\s+([^'\"]+?)\s+from\s+['\"](?![./~]|@/|vitepress['\"/])"
 _VITEPRESS_KEYS = "title|description|themeConfig|srcDir|cleanUrls|rewrites|markdown|lastUpdated"
 _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
+_EXDOC_PAGE = r"\"([^\"#\n]+\.(?:md|livemd|cheatmd|\{[\w,]*\}))\""
+_EXDOC_COPIED = r"\"(?:\./)?([^\"\n]+)\"\)?\s*=>\s*\"([^\"\n]+)\""
 _HUGO_CONFIGS = "config/_default"
 _HUGO_LINK_HOOK = r"(?:themes/[^/]+/)?layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html"
 _HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})

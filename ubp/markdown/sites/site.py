@@ -55,7 +55,8 @@ class Style(NamedTuple):
     `resolves_paths`: a template of the generator makes addresses of relative links that are paths.
     `makes_addresses`: of a page's path, so that a link to `page.md` leads where one to `page` does.
     Without `knows_anchors` a heading may have the anchor of any generator. `is_wiki`: a link finds
-    a page in whatever letter case, and with a hyphen for a space, as on GitHub.
+    a page in whatever letter case, and with a hyphen for a space, as on GitHub. `finds_names`: of a
+    link to `a/page.md` the name alone counts, wherever the page lies.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Style(NamedTuple):
     makes_addresses: bool = False
     knows_anchors: bool = True
     is_wiki: bool = False
+    finds_names: bool = False
 
 
 class Root(NamedTuple):
@@ -105,7 +107,8 @@ class Site(NamedTuple):
     `base` is the path that absolute links begin with. `navigation` are the pages that its menus
     list; None: the generator lists every page. `options` are those of the generator's anchors.
     `rewrites` are the patterns of paths that are published elsewhere (VitePress). `excluded` are
-    globs of the pages in its folders that it does not publish. `pieces` are folders of what pages
+    globs of the pages in its folders that it does not publish; where there are globs in
+    `published`, it publishes only those. `pieces` are folders of what pages
     include. `keeps_paths`: it makes no address of the path of a page from the root (`/page.md`).
     """
 
@@ -121,6 +124,7 @@ class Site(NamedTuple):
     excluded: tuple[str, ...] = ()
     pieces: tuple[FilePath, ...] = ()
     keeps_paths: bool = False
+    published: tuple[str, ...] = ()
 
     def option(self, name: str) -> str:
         """Return an option, "" where the configuration does not set it."""
@@ -167,7 +171,9 @@ class Sites(NamedTuple):
     def of(self, path: FilePath) -> Site | None:
         """Return the site that publishes a page, None if there is none."""
         site = _site_of(self.sites, FilePath(path.rpartition("/")[0]))
-        return None if site and site.excluded and match_any(site.excluded, path) else site
+        if site and site.excluded and match_any(site.excluded, path):
+            return None
+        return None if site and site.published and not match_any(site.published, path) else site
 
     def is_translation(self, path: FilePath, other: FilePath) -> bool:
         """Return whether two pages of a site are in different languages."""
@@ -238,6 +244,9 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
     if place is None:
         return ()
     style = site.style
+    if style.finds_names:
+        name = without_page_suffix(place.path).rpartition("/")[2]
+        return (re.sub(r"\W+", "-", name).strip("-").lower(),)
     fields = {key: values for key, values in written if key in style.keys}
     set_by_page = [url for key in style.whole_keys for url in fields.get(key, ())]
     if set_by_page:
