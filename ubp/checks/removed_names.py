@@ -74,6 +74,8 @@ _NO_SOURCE = (
     r"|(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.(?:ya?ml|json|toml|xml))?$"
     r"|(?:licen[cs]e|copying|notice|authors|contributors|codeowners|\.\w*ignore)(?:[.-][\w-]+)?$"
     r"|.*(?:[.-]min\.(?:js|css)|\.lock)$"
+    # findings that a linter is to ignore: `phpstan-baseline.neon`, `.secrets.baseline`
+    r"|(?:.*baseline\.neon|phpstan-baseline.*\.(?:php|neon)|.*\.baseline|\.rubocop_todo\.yml)$"
 )
 # What is for tests of others, where it is not in a folder of tests: `lib/app/test_helpers.rb`.
 _FOR_TESTS = r"(?i)test[-_]?(?:helpers?|utils?|cases?)\.\w+$"
@@ -458,7 +460,8 @@ def _newly_required(change: SourceChange) -> frozenset[str]:
 def is_source(path: str) -> bool:
     """Return whether a name in this file exists.
 
-    In prose, tests, lock files, changelogs, CI files and generated files it does not.
+    In prose, tests, lock files, baselines of linters, changelogs, CI files and generated files it
+    does not.
     """
     folder, slash, name = path.rpartition("/")
     return (

@@ -11,14 +11,14 @@ their inline code: `Portal`, `run()`, `-read-timeout`, `X-Read-Timeout`.
 
 With `--staged` or `--base`, the change must remove the name from the last source that had it. In a
 state, the name must have existed when the page was last changed, which is a warning at most. Names
-that only tests, lock files, changelogs and CI files still have, or that examples only use, are
-gone; what only examples and scripts define is not looked for. A folder of several words is also
-found by its name alone in pages of a folder above it or for contributors, or if it is a part of the
-repository (`packages/read-all`), a hidden file (`.tool/config.json`) only in pages for
-contributors. Also ignored are lines that the change itself writes, lines that say that a name was
-removed or what there is "in version 1.0.x", names that examples in the page define, or import from
-other packages, and pages and sections about the past or what will be: changelogs, versions
-(`docs/v2/`), migration guides, decisions, blog posts, minutes, plans, and what says at its
+that only tests, lock files, baselines of linters, changelogs and CI files still have, or that
+examples only use, are gone; what only examples and scripts define is not looked for. A folder of
+several words is also found by its name alone in pages of a folder above it or for contributors, or
+if it is a part of the repository (`packages/read-all`), a hidden file (`.tool/config.json`) only in
+pages for contributors. Also ignored are lines that the change itself writes, lines that say that a
+name was removed or what there is "in version 1.0.x", names that examples in the page define, or
+import from other packages, and pages and sections about the past or what will be: changelogs,
+versions (`docs/v2/`), migration guides, decisions, blog posts, minutes, plans, and what says at its
 beginning that its subject was removed.
 
 Other packages and programs have names, too, so a name is reported only with evidence that the page
