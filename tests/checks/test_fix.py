@@ -254,6 +254,25 @@ def test_addresses_that_follow_a_renamed_page_stay_addresses(repository, fix, co
     assert other == "[c](../../more/new/) [d](/more/new/) [e](/more/new)\n"
 
 
+def test_addresses_of_a_renamed_page_keep_html(repository, fix):
+    repository.write("_config.yml", "title: x\n")
+    repository.write("docs/old.md", "# Old\n\n## Go\n")
+    repository.write("docs/gone.md", "# Gone\n\nAnother page.\n")
+    repository.write("use.md", "[a](/docs/old/) [b](/docs/old.html#go) [c](/docs/gone.html)\n")
+    repository.write("book/book.toml", "[book]\n")
+    repository.write("book/src/old.md", "# An old chapter\n")
+    repository.write("book/src/use.md", "# Use\n\n[a](old.html)\n")
+    repository.commit()
+    (repository.root / "more/gone").mkdir(parents=True)
+    repository.git("mv", "docs/old.md", "more/new.md")
+    repository.git("mv", "docs/gone.md", "more/gone/index.md")
+    repository.git("mv", "book/src/old.md", "book/src/new.md")
+    fix(repository)
+    text = (repository.root / "use.md").read_text()
+    assert text == "[a](/more/new/) [b](/more/new.html#go) [c](/docs/gone.html)\n"
+    assert (repository.root / "book/src/use.md").read_text() == "# Use\n\n[a](new.html)\n"
+
+
 def test_renamed_page_is_named_where_its_address_cannot_be_written(repository, check):
     repository.write("_config.yml", "title: x\n")
     repository.write("modes.md", "# Modes\n")

@@ -35,10 +35,13 @@ def rewrite_link(
 def rewrite_address(link: Link, site: Site, source: FilePath, target: FilePath) -> str | None:
     """Return the address of a page of a site for a link that has an address, None: it has none.
 
-    From the root or relative, with or without a slash at its end, as the old one.
+    From the root or relative, with or without a slash or `.html` at its end, as the old one.
     """
     old = link.target
-    if link.kind in WIKILINKS or is_file(old) or old.lower().endswith((".html", ".htm")):
+    suffix = ".html" if old.lower().endswith((".html", ".htm")) else ""
+    if link.kind in WIKILINKS or is_file(old) or not old.endswith(suffix):
+        return None
+    if suffix and without_suffix(target).rpartition("/")[2].lower() in site.style.folder_pages:
         return None
     if old.startswith("/"):
         base = f"/{site.base.strip('/')}".rstrip("/")
@@ -51,7 +54,8 @@ def rewrite_address(link: Link, site: Site, source: FilePath, target: FilePath) 
         address = f"./{address}" if has_dot else address
     if address is None:
         return None
-    return percent_encode(address.rstrip("/") + "/" * (old.endswith("/") or address == "/"))
+    end = suffix or "/" * (old.endswith("/") or address == "/")
+    return percent_encode(address.rstrip("/") + end)
 
 
 def respell_target(link: Link, target: FilePath) -> str:
