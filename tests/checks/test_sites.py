@@ -330,6 +330,36 @@ def test_front_matter_of_another_generator_sets_no_address(repository, found):
     assert found(repository) == ["error broken-link docs/a.md:3 markdown /x"]
 
 
+def test_label_of_a_wikilink_is_in_front_of_the_page_in_dendron_alone(repository, found):
+    repository.write("dendron.yml", "workspace:\n  vaults:\n    - fsPath: vault\n      name: x\n")
+    links = (
+        "[[Our events|a.events]] [[see a.plans|dendron://x/a.events#soon]] [[a.gone]]"
+        " [[A thing|a.gone]] ![[a.events#soon,1:#*]] ![[a.events#^begin]] ![[a.events#late:#*]]"
+    )
+    repository.write("vault/a.md", f"# A\n\n{links}\n")
+    repository.write("vault/a.events.md", "# Events\n\n## Soon\n")
+    repository.write("vault/a.plans.md", "# See a.plans\n")
+    repository.write("other.md", "# Other\n\n[[a.events|Our events]] [[Our events|a.events]]\n")
+    repository.commit()
+    assert found(repository) == [
+        "error broken-link other.md:3 wikilink Our events",
+        "error broken-link vault/a.md:3 wikilink a.gone",
+        "warning missing-anchor vault/a.md:3 embed a.events#late:#*",
+    ]
+    with Workspace.open(str(repository.root)) as workspace:
+        assert _targets(workspace) == {"Our events", "see a.plans", "a.events"}
+        repository.write("vault/a.gone.md", "# Here again\n")  # the links request it
+        assert _targets(workspace) == {"Our events", "see a.plans", "a.events", "a.gone", "A thing"}
+
+
+def _targets(workspace):
+    """Return what the links of a page that lead to pages have in front of the bar."""
+    edges = open_graph(workspace.session.view()).all_edges()
+    return {
+        edge.link.target for edge in edges if edge.source == "vault/a.md" and edge.resolution.target
+    }
+
+
 def test_zola_links_begin_in_its_content_folder(repository, found):
     repository.write("docs/config.toml", 'base_url = "https://example.org"\ntitle = "x"\n')
     repository.write("docs/content/guide/_index.md", "+++\ntitle = 'Guide'\n+++\n")

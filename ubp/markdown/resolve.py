@@ -56,6 +56,8 @@ _CITATION = re.compile(r"\d{1,3}(?:[,;-]\s*\d{1,3})*")
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Text fragments, and the line anchors of files on GitHub.
 _BROWSER_ANCHOR = re.compile(r":~:|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?$")
+_DENDRON_VAULT = re.compile(r"^dendron://[^/]+/")
+_DENDRON_RANGE = re.compile(r"[,:].*|\*|\^(?:begin|end)\Z")
 _PLAIN_ANCHOR = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _SIGNS = re.compile(r"[\W_]")
 _PLAIN_HEADING = re.compile(r"[\w\s.,:;!?'\"()\[\]/`-]*", re.ASCII)
@@ -284,6 +286,8 @@ def resolve(source: FilePath, link: Link, targets: Targets) -> Resolution:
         resolution = Resolution("within_page", source)
         if pages := targets.by_target(link):
             resolution = Resolution("resolved", source if source in pages else pages[0])
+    elif _has_label_first(source, link, targets.sites):
+        return _resolve_labelled(source, link, targets)
     elif link.kind in _WIKILINKS:
         resolution = _resolve_wikilink(source, link.target, targets)
         if resolution.bucket == "missing" and not _is_wikilink(source, link.target, targets.sites):
@@ -346,7 +350,10 @@ def requested_names(link: Link) -> frozenset[str]:
     path = link.target.rstrip("/")
     if link.kind in _WIKILINKS:
         # a wiki writes a hyphen for a space
-        return frozenset({stem(path), stem(path).replace(" ", "-"), fold(link.target)})
+        names = {stem(path), stem(path).replace(" ", "-"), fold(link.target)}
+        if (page := _after_bar(link)) and " " not in page:  # where labels are first
+            names.add(stem(page))
+        return frozenset(names)
     if _is_folder(path):
         return frozenset({_FOLDER})
     name = stem(_HTML.sub("", path))
@@ -395,6 +402,25 @@ def _is_wikilink(source: FilePath, target: str, sites: Sites) -> bool:
         or site.style.has_wikilinks
         or any(other.style.has_wikilinks and locate(other, source) for other in sites.sites)
     )
+
+
+def _has_label_first(source: FilePath, link: Link, sites: Sites) -> bool:
+    """Return whether what a wikilink has after its bar is the page."""
+    site = sites.of(source) if link.kind in _WIKILINKS and link.label else None
+    return site is not None and site.style.labels_first
+
+
+def _resolve_labelled(source: FilePath, link: Link, targets: Targets) -> Resolution:
+    """Resolve a wikilink by what it has after its bar; its heading is not looked for."""
+    target = _after_bar(link)
+    found = _resolve_wikilink(source, target, targets) if target else Resolution("missing")
+    if found.bucket == "missing":
+        return Resolution("not_a_page")
+    return found._replace(has_anchor=None if link.anchor is None else True)
+
+
+def _after_bar(link: Link) -> str:
+    return _DENDRON_VAULT.sub("", link.label or "").partition("#")[0].strip()
 
 
 def _resolve_wikilink(source: FilePath, target: str, targets: Targets) -> Resolution:
@@ -833,6 +859,8 @@ def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
     page, site, anchor = targets.whole_anchors(target), targets.sites.of(target), link.anchor or ""
     if page.is_generated:
         return True
+    if site and site.style.labels_first:  # Dendron, which includes lines: `#start,1:#end`
+        anchor = _DENDRON_RANGE.sub("", anchor)
     is_own = bool(site and site.option(OWN_ANCHORS))
     is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT and not is_own
     if site and is_known and link.kind not in _WIKILINKS:

@@ -140,6 +140,7 @@ def _address_rules(style: Style) -> Iterator[str]:
         ),
         (style.falls_back, "a page that a language lacks is that of the default language"),
         (style.has_wikilinks, "[[wikilinks]] are links"),
+        (style.labels_first, "a label is in front of the page: [[label|page]]"),
     )
     yield from (text for applies, text in rules if applies)
 

@@ -234,7 +234,8 @@ class ListingTable:
             " OR path LIKE '%.eleventy.%' OR path LIKE '%quarto.y%ml' OR path LIKE '%sidebar.md'"
             " OR path LIKE '%myst.yml' OR path LIKE '%book.toml' OR path LIKE '%zensical.toml'"
             " OR path LIKE '%.obsidian/app.json' OR path LIKE '%versions.json'"
-            " OR path LIKE '%mix.exs' OR path LIKE '%render-link%.html')",
+            " OR path LIKE '%mix.exs' OR path LIKE '%dendron.yml'"
+            " OR path LIKE '%render-link%.html')",
             [listing.row],
         )
         self._check(listing)

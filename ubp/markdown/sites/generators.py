@@ -825,6 +825,14 @@ def _read_obsidian(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
     return Site(OBSIDIAN, folder, (Root(folder),), navigation=())
 
 
+def _read_dendron(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    settings = _read_yaml(configs[path])
+    vaults = _get(_value(settings, "workspace"), "vaults") or _value(settings, "vaults")
+    folders = (join(folder, _scalar(_get(vault, "fsPath"))) for vault in _items(vaults))
+    roots = tuple(Root(vault) for vault in folders if vault is not None)
+    return Site(DENDRON, folder, roots or (Root(folder),), navigation=())
+
+
 def _read_wiki(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
     style = GITHUB._replace(is_wiki=True, falls_back=False, folder_pages=())
     return Site(style, folder, (Root(folder),), navigation=())
@@ -865,6 +873,7 @@ JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True, keys=("permalink", 
 HEXO = Style("hexo", keys=("permalink",), falls_back=False)
 SPHINX = Style("sphinx")
 OBSIDIAN = Style("obsidian", has_wikilinks=True, keys=("permalink",))
+DENDRON = Style("dendron", has_wikilinks=True, knows_anchors=False, labels_first=True)
 ZOLA = Style("zola", is_pretty=True, keys=("slug",), content_prefix="@/")
 STARLIGHT = Style(
     "starlight",
@@ -979,6 +988,7 @@ GENERATORS = (
         _github_anchors,
         "the text of the heading, as Obsidian links to it",
     ),
+    Generator(DENDRON, r"dendron\.yml", _read_dendron, _github_anchors, "those of any generator"),
     Generator(
         ZOLA, r"(?!)", _read_nothing, _github_anchors, "taken for GitHub's"
     ),  # its files are read as Hugo's

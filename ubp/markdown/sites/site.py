@@ -56,7 +56,8 @@ class Style(NamedTuple):
     `makes_addresses`: of a page's path, so that a link to `page.md` leads where one to `page` does.
     Without `knows_anchors` a heading may have the anchor of any generator. `is_wiki`: a link finds
     a page in whatever letter case, and with a hyphen for a space, as on GitHub. `finds_names`: of a
-    link to `a/page.md` the name alone counts, wherever the page lies.
+    link to `a/page.md` the name alone counts, wherever the page lies. `labels_first`: of a wikilink
+    with a label, which is in front of the page (`[[label|page]]`).
     """
 
     name: str
@@ -81,6 +82,7 @@ class Style(NamedTuple):
     knows_anchors: bool = True
     is_wiki: bool = False
     finds_names: bool = False
+    labels_first: bool = False
 
 
 class Root(NamedTuple):
