@@ -7,6 +7,7 @@ import pytest
 from ubp.staleness.numbers import Given, find_given, replaced_numbers
 
 ARGUMENT = 'parser.add(\n    "--read-timeout",\n    type=int,\n    default=30,\n)\n'
+OLD, NEW = "module example.com/reader/v2\n", "module example.com/reader/v3 // of 2026\n"
 
 
 def given(before, after, page):
@@ -98,4 +99,35 @@ def test_page_that_requires_a_raised_version_of_a_language_is_found(before, old,
     ],
 )
 def test_other_versions_of_a_language_are_not_found(before, after, page):
+    assert given(before, after, page) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "page"),
+    [
+        (OLD, NEW, "    go get example.com/reader/v2"),
+        (OLD, NEW, "go install example.com/reader/v2/cmd/read@latest"),
+        (OLD, NEW, 'import "example.com/reader/v2"'),
+        (OLD, "module example.org/new-reader\n", "Import `example.com/reader/v2/core`."),
+        ("module example.com/reader\n", NEW, "go get -u example.com/reader"),
+    ],
+)
+def test_page_that_imports_a_module_by_its_old_path_is_found(before, after, page):
+    path = before.split()[1]
+    assert given(before, after, page) == [Given(1, path)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "page"),
+    [
+        (OLD, NEW, "go get example.com/reader"),
+        (OLD, NEW, "go get example.com/reader/v20 or example.com/reader/v2-beta"),
+        (OLD, NEW, "See https://pkg.go.dev/example.com/reader/v2."),
+        (OLD, NEW, "sed s,example.com/reader/v2,example.com/reader/v3,"),
+        ("module example.com/reader\n", NEW, "<https://example.com/reader>"),
+        ("module example.com/reader\n", NEW, 'import "example.com/reader/v2/core"'),
+        ("module Reader\n", "module Writer\n", "module Reader"),
+    ],
+)
+def test_addresses_and_other_modules_are_not_found(before, after, page):
     assert given(before, after, page) == []

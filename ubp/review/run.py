@@ -349,10 +349,10 @@ def _find_values(
 ) -> Iterator[Candidate]:
     """Yield the pages that give a value beside its name which the change replaces."""
     for page, given, source, replaced in find_outdated(session, change, files, selected):
+        name = "" if given.name == replaced.old else f" for `{given.name}`"
         reason = Reason(
             kind="changed-value",
-            text=f"It gives {replaced.old} for `{given.name}`, which {source} changes to "
-            f"{replaced.new}.",
+            text=f"It gives {replaced.old}{name}, which {source} changes to {replaced.new}.",
             line=given.line,
             path=source,
             names=(Evidence(given.name, given.line, "changed"),),

@@ -49,6 +49,8 @@ _OR_LATER = (
 )
 # Of what a line or section is about: `Reader 2.x works with PHP 7.1 or above`
 _OTHER_VERSION = re.compile(r"\d\.(?:\d|x)", re.IGNORECASE)
+# The path of a Go module, in `go.mod`.
+_MODULE = re.compile(r"module\s+([\w-]+(?:\.[\w-]+)+/[\w./~-]+)\s*(?://.*)?$")
 # Words of a name that a page leaves out: `DEFAULT_READ_TIMEOUT`
 _OF_DEFAULTS = frozenset({"default", "defaults"})
 
@@ -57,7 +59,8 @@ class Replaced(NamedTuple):
     """A number that another takes the place of, on a line that differs in nothing else.
 
     `names` are those of several words on the line, or else of its statement. Where it is the least
-    version of a language, there are none, and `language` is the pattern of the language.
+    version of a language, there are none, and `language` is the pattern of the language. With
+    neither it is the path of a module: `example.com/reader/v2`.
     """
 
     names: tuple[str, ...]
@@ -80,6 +83,9 @@ def replaced_numbers(
 
     `before` is the source that the removed lines are of.
     """
+    old_paths, new_paths = _module_paths(removed), _module_paths(added)
+    if len(old_paths) == len(new_paths) == 1 and old_paths != new_paths:
+        yield Replaced((), old_paths[0], new_paths[0])
     old, new = _by_shape(removed), _by_shape(added)
     shapes = old.keys() & new.keys()
     for shape in sorted(shapes) if len(shapes) <= MAX_SHAPES else ():
@@ -100,6 +106,10 @@ def replaced_numbers(
             line, before
         ):
             yield Replaced(names, *changed[0])
+
+
+def _module_paths(lines: Collection[str]) -> list[str]:
+    return [match[1] for line in lines if len(line) <= MAX_LINE and (match := _MODULE.match(line))]
 
 
 def _required_language(line: str) -> str:
@@ -164,6 +174,8 @@ def find_given(text: str, replaced: Replaced) -> Given | None:
         return None
     if replaced.language:
         return _find_required(text, replaced)
+    if not replaced.names:
+        return _find_module(text, replaced)
     value, new = _occurrence(replaced.old), _occurrence(replaced.new)
     is_distinct = len(replaced.old) > 1 and re.search(r"\d", replaced.old)
     names = re.compile("|".join(map(_pattern, replaced.names)), re.IGNORECASE)
@@ -206,6 +218,19 @@ def _find_required(text: str, replaced: Replaced) -> Given | None:
         place = next(filter(None, (pattern.search(line) for pattern in places)), None)
         if place and not _OTHER_VERSION.search(f"{heading} {line[: place.start()]}"):
             return Given(number, place["name"])
+    return None
+
+
+def _find_module(text: str, replaced: Replaced) -> Given | None:
+    """Return the first line of a page that imports or installs a module by its old path.
+
+    An address (`https://…`) is not a module, nor is another major version of it.
+    """
+    old, new = (rf"(?<![\w./-]){re.escape(path)}" for path in (replaced.old, replaced.new))
+    path = re.compile(rf"{old}(?:/(?!v\d+\b)[\w./-]+)?(?![\w/-]|\.\w)")
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) <= MAX_LINE and path.search(line) and not re.search(rf"{new}(?![\w-])", line):
+            return Given(number, replaced.old)
     return None
 
 
