@@ -145,6 +145,15 @@ def test_citation_of_a_page_of_a_pdf_leads_to_that_page(papers, run):
     assert address == f"{(papers / 'sub' / 'manual.pdf').as_uri()}#page=2"
 
 
+def test_notebook_without_cells_is_a_page_with_its_name(tmp_path, run, stored):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    (folder / "empty.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4}')
+    run("collections", "add", "empty", str(folder), "--yes", "--include", "*.ipynb")
+    page = stored("empty", "show", "main:empty.md")
+    assert page == "---\noriginal: empty.ipynb\n---\n\n# empty.ipynb"
+
+
 def test_files_that_cannot_be_read_are_listed_with_the_reason(papers, run, stored):
     (papers / "scan.pdf").write_bytes(pdf([]))
     (papers / "secret.pdf").write_bytes(pdf(["Secret"], password="x"))

@@ -208,10 +208,8 @@ def _from_notebook(data: bytes, path: str) -> str:
     info = metadata.get("language_info") or metadata.get("kernelspec") or {}
     language = _CLASSES.sub("", str(info.get("name" if "version" in info else "language") or ""))
     parts = [part for cell in cells if (part := _cell(cell, language or str(info.get("name", ""))))]
-    if not parts:
-        raise _UnreadableError("it has no text")
-    title = "" if re.match(r"# \S", parts[0]) else f"# {path.rpartition('/')[2]}\n\n"
-    return title + "\n\n".join(parts)
+    has_title = bool(parts) and re.match(r"# \S", parts[0])
+    return "\n\n".join(parts if has_title else [f"# {path.rpartition('/')[2]}", *parts])
 
 
 def _cell(cell: Mapping[str, Any], language: str) -> str:
