@@ -473,6 +473,7 @@ def test_command_prints_places_freshness_and_addresses_of_all_repositories(hub, 
     quiet = run_search(elsewhere, "zebras", "--hub", hub.url, "--quiet")
     record = run_search(elsewhere, "zebras", "--hub", hub.url, "--json")
     refused = run_search(elsewhere, "zebras", "--hub", hub.url, "--include-links")
+    local = run_search(elsewhere, "zebras", "--repository", "github.com/acme/api")
 
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -484,3 +485,19 @@ def test_command_prints_places_freshness_and_addresses_of_all_repositories(hub, 
     assert json.loads(record.stdout)["results"][0]["repository"] == "github.com/acme/api"
     assert refused.returncode == 2
     assert "--hub cannot be combined with --include-links." in refused.stderr
+    assert local.returncode == 2
+    assert "--repository requires --hub." in local.stderr
+
+
+def test_command_searches_one_repository_of_a_hub(hub, new_repository):
+    first, second = "github.com/acme/api", "github.com/acme/web"
+    push_page(hub, new_repository("a"), first, "docs/a.md", "# A\n\nZebras run.\n")
+    push_page(hub, new_repository("b"), second, "docs/b.md", "# B\n\nZebras run.\n")
+    elsewhere, options = new_repository("c"), ("zebras", "--hub", hub.url, "--quiet")
+
+    assert len(run_search(elsewhere, *options).stdout.splitlines()) == 2
+    one = run_search(elsewhere, *options, "--repository", second)
+    assert one.stdout == "github.com/acme/web:docs/b.md\n"
+    none = run_search(elsewhere, *options, "--repository", "github.com/acme/none")
+    assert (none.returncode, none.stdout) == (2, "")
+    assert "github.com/acme/none" in none.stderr

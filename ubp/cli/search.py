@@ -12,7 +12,9 @@ from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.frame.fields import Option
 
-WITH_HUB = frozenset({"query", "limit", "mode", "doc_type", "tags", "hub", "token_file"})
+WITH_HUB = frozenset(
+    {"query", "limit", "mode", "doc_type", "tags", "hub", "token_file", "repository"}
+)
 
 
 def search(  # noqa: PLR0913  # what the frame and the command line give
@@ -26,6 +28,9 @@ def search(  # noqa: PLR0913  # what the frame and the command line give
         str | None,
         Parameter(metavar="FILE", help="With --hub: a file with the token ($UBP_HUB_TOKEN)."),
     ] = None,
+    repository: Annotated[
+        str | None, Parameter(metavar="NAME", help="With --hub: search only this repository.")
+    ] = None,
     given: Collection[str],
     keys: Sequence[str],
     collection: str | None,
@@ -33,10 +38,9 @@ def search(  # noqa: PLR0913  # what the frame and the command line give
 ) -> int:
     """Print the pages that match best."""
     if hub is None:
-        if token_file is not None:
-            raise UsageError(
-                "--token-file requires --hub.", hint="Add the hub's address: --hub URL"
-            )
+        if token_file is not None or repository is not None:
+            name = "--repository" if token_file is None else "--token-file"
+            raise UsageError(f"{name} requires --hub.", hint="Add the hub's address: --hub URL")
         return print_answer(SEARCH, request, terminal, collection=collection, keys=keys)
     refused = sorted(given - WITH_HUB) if isinstance(given, frozenset) else []
     if refused or collection is not None:
@@ -51,6 +55,7 @@ def search(  # noqa: PLR0913  # what the frame and the command line give
 
     question = HubSearchRequest(
         query=request.query,
+        repository=repository,
         mode=request.mode,
         doc_type=request.doc_type,
         tags=request.tags,
