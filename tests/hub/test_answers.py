@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.hub.organisation import NOW, Size, fill
+from ubp.__main__ import main
 from ubp.answers.hub.impact import HubImpactRequest
 from ubp.answers.hub.pages import HubPagesRequest, HubStalenessRequest
 from ubp.answers.hub.report import text
@@ -105,6 +106,21 @@ def ask_and_compare(connection, chance, names, calls):
 def test_an_answer_is_that_of_a_hub_which_has_nothing_else(connection):
     names, chance = fill(connection), random.Random(7)
     assert ask_and_compare(connection, chance, names, CALLS) > 5
+
+
+def test_report_for_a_reader_who_may_see_nothing_is_refused(
+    database, database_address, monkeypatch, capsys
+):
+    with database.connection() as connection:
+        fill(connection, Size(2, 2, 2, 1))
+        connection.execute("update repository set visibility = 'private'")
+        connection.execute("delete from grants")
+        connection.execute("insert into grants select id, 'github.com/ann' from repository")
+    monkeypatch.setenv("UBP_HUB_DATABASE", database_address)
+    assert main(["hub", "report", "--reader", "github.com/ann"]) == 0
+    assert " in 0 repositories" not in capsys.readouterr().out
+    assert main(["hub", "report", "--reader", "ann"]) == 2
+    assert "ann may see no repository of this hub." in capsys.readouterr().err
 
 
 @pytest.mark.slow

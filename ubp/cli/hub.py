@@ -383,6 +383,12 @@ def report(
     ):
         check_migrated(connection)
         record = build_report(connection, reader, datetime.now(UTC))
+    if reader != EVERYTHING and not record.repositories:
+        raise UsageError(
+            f"{reader} may see no repository of this hub.",
+            cause="No grant names this reader, and no repository is public.",
+            hint="A reader is an account with its forge, such as github.com/ann.",
+        )
     if html is not None:
         from ubp.output.html.organisation import organisation_html
 
