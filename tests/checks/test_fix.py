@@ -273,6 +273,29 @@ def test_addresses_of_a_renamed_page_keep_html(repository, fix):
     assert (repository.root / "book/src/use.md").read_text() == "# Use\n\n[a](new.html)\n"
 
 
+def test_paths_from_the_site_follow_a_renamed_page(repository, fix, found):
+    repository.write("docs/_config.yml", "collections_dir: sets\n")
+    repository.write("docs/guide/old.md", "# Old\n\n## Go\n")
+    repository.write("docs/sets/_tips/tip.md", "# Tip\n")
+    repository.write("docs/_includes/part.md", "A part of pages.\n")
+    repository.write(
+        "docs/use/it.md",
+        "[a]({% link guide/old.md %}#go) {% raw %}{% link no.md %}{% endraw %}\n"
+        "[b]({% link gone.md %}) [c]({{ site.url }}{%- link _tips/tip.md -%})\n"
+        '{% link guide/none.md | append: "#a" %} {% link {{ page.next }}.md %}\n\n'
+        "[d]: {% link /guide/old.md %}\n\n{% include part.md %}\n",
+    )
+    repository.write("other.md", "[a]({% link guide/none.md %})\n")
+    repository.commit()
+    repository.git("mv", "docs/guide/old.md", "docs/new.md")
+    repository.git("mv", "docs/_includes/part.md", "docs/_includes/piece.md")
+    fix(repository)
+    text = (repository.root / "docs/use/it.md").read_text()
+    assert text.count("{% link new.md %}#go") == text.count("{% link /new.md %}") == 1
+    assert "{% include piece.md %}" in text
+    assert found(repository) == ["error broken-link docs/use/it.md:2 include gone.md"]
+
+
 def test_renamed_page_is_named_where_its_address_cannot_be_written(repository, check):
     repository.write("_config.yml", "title: x\n")
     repository.write("modes.md", "# Modes\n")

@@ -49,6 +49,13 @@ _INCLUDES = (
         "jekyll",
         re.compile(r"\{%-?[ \t]*include[ \t]+(?P<path>[\w@./-]+\.(?:md|markdown))(?=[\s%])"),
     ),
+    # The address of a page by its path from the site's folder, which must exist.
+    (
+        "jekyll",
+        re.compile(
+            r"\{%-?[ \t]*(?P<code>link)[ \t]+/?(?P<path>[^\s%{}]+\.(?:md|markdown))(?=[ \t]*-?%\})"
+        ),
+    ),
     # A path that Liquid computes names no file: the anchors of the page are unknown.
     (
         "jekyll",
@@ -89,8 +96,8 @@ def shows_module(text: str) -> bool:
 class Include(NamedTuple):
     """The inclusion of a file as a page writes it, and the generator whose syntax it is.
 
-    `is_code`: the file is shown as code, so that its headings are none of the page's. `place` is
-    where its text is put: for a component that is imported, its first use.
+    `is_code`: the file is shown as code, or linked, so that its headings are none of the page's.
+    `place` is where its text is put: for a component that is imported, its first use.
     """
 
     generator: str

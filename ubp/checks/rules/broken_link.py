@@ -1,10 +1,10 @@
 """A link points to a page or file that does not exist.
 
 The rule checks wikilinks (`[[Page]]`, `![[Page]]`), which are resolved by path, file name, alias or
-title, Markdown links and reference definitions that point to files, images (also `<img>`), and
-files that a site generator includes in the page. A link that finds its page only because the case
-of letters is ignored works on macOS and Windows, but not on GitHub or on a web server; it is
-broken, too.
+title, Markdown links and reference definitions that point to files, images (also `<img>`), files
+that a site generator includes in the page, and pages in Jekyll's `{% link a.md %}`. A link that
+finds its page only because the case of letters is ignored works on macOS and Windows, but not on
+GitHub or on a web server; it is broken, too.
 
 If a site generator publishes the page, links are resolved as that generator does: from its content
 and static folders, with or without `.md`, and to the default language where a translation is
@@ -181,7 +181,7 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
-    text = _address(edge, target, context)
+    text = _address(edge, target, context) or _from_same_folder(edge, target, context)
     if text is None and not _must_be_address(edge, context):
         text = rewrite_link(edge.link, edge.source, target, context.pages_of_stem(stem(target)))
     return None if text is None else LinkFix(edge.link, text, target)
@@ -194,6 +194,15 @@ def _address(edge: GraphEdge, target: FilePath, context: RuleContext) -> str | N
         return None
     text = rewrite_address(edge.link, site, edge.source, target)
     return text if text and context.graph.leads_to(edge, text, target) else None
+
+
+def _from_same_folder(edge: GraphEdge, target: FilePath, context: RuleContext) -> str | None:
+    """Return the path of a renamed file that is included, from where its old path begins."""
+    old, written = context.renames.origin(target), edge.link.target
+    if edge.link.kind != "include" or old is None or not f"/{old}".endswith(f"/{written}"):
+        return None
+    folder = old.removesuffix(written)
+    return target.removeprefix(folder) if target.startswith(folder) else None
 
 
 def _must_be_address(edge: GraphEdge, context: RuleContext) -> bool:

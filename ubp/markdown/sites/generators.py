@@ -613,7 +613,10 @@ def _read_jekyll(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
     settings = _read_yaml(configs[path])
     source = join(folder, _text(settings, "source")) or folder
     base = _text(settings, "baseurl")
-    return Site(JEKYLL, folder, (Root(source),), static=(source,), base=base)
+    # paths in `{% link %}` are those in the site, without this folder
+    collections = join(source, _text(settings, "collections_dir"))
+    pieces = (collections,) if collections and collections != source else ()
+    return Site(JEKYLL, folder, (Root(source),), static=(source,), base=base, pieces=pieces)
 
 
 def _jekyll_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
