@@ -287,6 +287,14 @@ BOOKMARKS = {
     "survey.md": note("A survey of RAG", "LlamaIndex and others.", url="https://a.example/survey"),
     "bread.md": note("Sourdough", "Flour and water.", url="https://b.example/bread"),
     "tools.md": note("Tools for wood", "A tool for the protection of wood.", tags="[wood]"),
+    "queue.md": note(
+        "Rabbithole",
+        "Runs background tasks and tries failed ones again.",
+        url="https://github.com/acme/rabbithole",
+        tags="[queues]",
+    ),
+    "formgo.md": note("Formgo", "Forms for Go.", url="https://github.com/acme/formgo"),
+    "formwork.md": note("Formwork", "Forms for Django.", url="https://github.com/acme/formwork"),
 }
 
 
@@ -324,8 +332,28 @@ def test_words_that_fit_every_need_do_not_decide(recommended):
     assert [each.name for each in recommended("A parser", "linting tool")] == ["Ruff"]
 
 
-def test_context_about_something_else_recommends_nothing(recommended):
-    assert recommended("booking hotel rooms and flights") == ()
+@pytest.mark.parametrize(
+    "context",
+    ["booking hotel rooms and flights", "畑の機器のソフトを無線で更新したい。"],
+)
+def test_context_about_something_else_recommends_nothing(recommended, context):
+    assert recommended(context) == ()
+
+
+def test_context_in_other_words_than_the_note_recommends_its_tool(recommended):
+    (queue,) = recommended(
+        "When somebody orders, the page waits for the receipt. "
+        "That should happen later, and again if it fails."
+    )
+    assert queue.name == "Rabbithole"
+
+
+def test_part_of_the_stack_counts_where_a_note_mentions_it_as_a_word(recommended):
+    names = [each.name for each in recommended("forms of a web site")]
+    assert names == ["Formwork", "Formgo"]
+    # "Django" contains "go", too.
+    names = [each.name for each in recommended("forms of a web site", stack=("Go",))]
+    assert names == ["Formgo", "Formwork"]
 
 
 def test_spellings_are_one_topic_and_general_terms_are_none(notes):

@@ -2,9 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log
 from typing import Annotated, Literal, NamedTuple
 
 from ubp.core.model import FilePath
@@ -21,6 +20,7 @@ from ubp.kits.notes.reports import ReportFinder
 from ubp.kits.notes.search import NoteHit, NoteSearch, without_title
 from ubp.kits.notes.subjects import subject_of
 from ubp.kits.notes.trends import is_common, names_of
+from ubp.search.semantic import CLOSE_COSINE
 
 NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 60, 3, 10
 MAX_NEEDS = 10
@@ -30,16 +30,15 @@ MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer somethin
 # What a note is worth more for each part of the project's stack that it mentions, and a tool or
 # article for each further note and need.
 STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
-# A note's score for a need is that of a search and the cosine of its words, both also for the whole
-# context: a need of two words says little, and much of a context is not a need. In two sets of 240
-# bookmarks and 30 contexts (benchmarks/kits/recommend.py) 45 contexts have a right tool among the
-# first three, and of 20 about something else 9 get nothing; a lower limit finds a few more, and
-# gives more of these something. Japanese has few words in common with notes in English, and a limit
-# of its own. Without a model MIN_WORDS_SCORE decides.
-CONTEXT_SHARE, MIN_SCORE, MIN_FOREIGN_SCORE, MIN_WORDS_SCORE = 0.5, 0.48, 0.33, 0.13
-# What a note gains by a tag that the need names, if no other note has it, and by one that is the
-# need.
-TAG_BONUS, ONLY_TAG_BONUS = 0.2, 0.4
+# A note's score for a need is the mean of its cosines with the need and with the whole context: a
+# need of two words says little, and much of a context is not a need. In three sets of 240 bookmarks
+# (benchmarks/kits/recommend.py), all of which were read for this, 74 of 90 contexts have a right
+# tool among the first three, and 17 of 30 about something else get nothing, if what is below
+# CLOSE_COSINE is left out. With the scores of searches beside the cosines there were 65 and 14; the
+# sentences of a context one by one, and words weighted by how few notes have them, find no more.
+# Without a model the scores of searches stand in, with a limit of their own.
+MIN_WORDS_SCORE = 0.12
+TAG_BONUS = 0.2  # of a note with a tag that is the need
 # Words of needs that fit whatever is needed: they do not decide while others are there.
 WEAK_WORDS = frozenset(
     {
@@ -198,17 +197,13 @@ def _without_weak_words(need: str) -> str:
     return " ".join(strong) or need
 
 
-def _named_in(text: str) -> set[str]:
-    """Return the words of a text, and two and three in a row, as tags are compared."""
-    words = [_singular(joined_name(word)) for word in _WORDS.findall(text)]
-    return {"".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words))}
-
-
-_WORDS = re.compile(r"[A-Za-zÀ-ɏ0-9]+|[ァ-ヺー]+|[一-鿿]+")
-
-
 def _singular(name: str) -> str:
     return name.removesuffix("s")
+
+
+def _as_word(name: str) -> re.Pattern[str]:
+    """Return a pattern of a folded name, which is no part of another: Go, but not Django."""
+    return re.compile(rf"(?<![a-z0-9]){re.escape(fold(name))}(?![a-z0-9+#])")
 
 
 class _Search:
@@ -218,78 +213,59 @@ class _Search:
         self._search = NoteSearch(session)
         self._notes = read_all_notes(session, self._search.view)
         self._names = names_of(self._search.view, tuple(self._notes.values()))
-        self._stack = {joined_name(name): fold(name) for name in stack}
+        self._stack = {joined_name(name): _as_word(name) for name in stack}
         mentions = Counter(key for names in self._names.values() for key in names.tools)
         number = len(self._notes)
         self._common = {key for key, count in mentions.items() if is_common(count, number)}
-        self._tags = Counter(tag for note in self._notes.values() for tag in _tags(note))
-        self._context = context
-        self._about_context = self._find(context)
+        self._has_cosines = self._search.has_cosines
+        self._context = _without_weak_words(context)
+        self._about_context = self._find(self._context)
 
     def _find(self, text: str) -> dict[FilePath, NoteHit]:
-        found = self._search.find(_without_weak_words(text), NOTES_PER_NEED)
-        return {hit.note.path: hit for hit in found.hits}
+        return {hit.note.path: hit for hit in self._search.find(text, NOTES_PER_NEED).hits}
 
     def hits(self, need: str) -> list[_Hit]:
         """Return the notes that meet a need, best first."""
-        strong = _without_weak_words(need)
-        named, whole = _named_in(strong), _singular(joined_name(strong))
-        bonuses = {path: self._tag_bonus(note, named, whole) for path, note in self._notes.items()}
-        found = self._find(need)
-        tagged = [path for path, bonus in bonuses.items() if bonus]
-        paths = list(dict.fromkeys([*found, *self._about_context, *tagged]))
+        asked = _without_weak_words(need)
+        tag = _singular(joined_name(asked))
+        tagged = {path for path, note in self._notes.items() if tag in _tags(note)}
+        found = self._find(asked)
         passages = {path: hit.passage for path, hit in (self._about_context | found).items()}
-        unread = texts_of(self._search.view, [path for path in paths if path not in passages])
+        unread = texts_of(self._search.view, tagged - passages.keys())
         passages |= {path: _BEFORE_TITLE.sub("", text) for path, text in unread.items()}
-        words = [_words_of(self._notes[path], passages[path]) for path in paths]
-        asked = self._scores(need, found, paths, words)
-        around = self._scores(self._context, self._about_context, paths, words)
-        scores = {
-            path: (score + CONTEXT_SHARE * of_context) / (1 + CONTEXT_SHARE) + bonuses[path]
-            for path, score, of_context in zip(paths, asked, around, strict=True)
-        }
-        least = MIN_SCORE if need.isascii() else MIN_FOREIGN_SCORE
-        least = least if self._search.has_cosines else MIN_WORDS_SCORE
-        least = max(least, MIN_SHARE * max(scores.values(), default=0.0))
+        words = {path: _words_of(self._notes[path], text) for path, text in passages.items()}
+        for_need = self._scores(asked, found, words)
+        for_context = self._scores(self._context, self._about_context, words)
         hits = [
             _Hit(
                 self._notes[path],
-                passages[path],
-                self._worth(self._notes[path], passages[path], score),
+                passage,
+                (of_need + of_context) / 2 * self._stack_factor(self._notes[path], passage)
+                + (TAG_BONUS if path in tagged else 0.0),
             )
-            for path, score in scores.items()
-            if score >= least
+            for (path, passage), of_need, of_context in zip(
+                passages.items(), for_need, for_context, strict=True
+            )
         ]
-        return sorted(hits, key=lambda hit: (-hit.worth, hit.note.path))
-
-    def _scores(
-        self,
-        text: str,
-        found: Mapping[FilePath, NoteHit],
-        paths: Sequence[FilePath],
-        words: Sequence[str],
-    ) -> list[float]:
-        """Return how well each of these notes meets a text, by search and by meaning."""
-        cosines = self._search.similarity(text, words)
-        return [
-            (found[path].score if path in found else 0.0) + max(0.0, cosine)
-            for path, cosine in zip(paths, cosines, strict=True)
-        ]
-
-    def _tag_bonus(self, note: Note, named: Collection[str], whole: str) -> float:
-        """Return what a note gains by its tags that a need names: rare ones say more."""
-        tags = _tags(note)
-        if whole in tags:
-            return ONLY_TAG_BONUS
-        most = log(len(self._notes)) or 1.0
-        return TAG_BONUS * sum(
-            log(len(self._notes) / self._tags[tag]) / most for tag in tags & {*named}
+        least = CLOSE_COSINE if self._has_cosines else MIN_WORDS_SCORE
+        least = max(least, MIN_SHARE * max((hit.worth for hit in hits), default=0.0))
+        return sorted(
+            (hit for hit in hits if hit.worth >= least),
+            key=lambda hit: (-hit.worth, hit.note.path),
         )
 
-    def _worth(self, note: Note, passage: str, score: float) -> float:
-        """Return a note's score, more where it mentions the stack."""
+    def _scores(
+        self, text: str, found: Mapping[FilePath, NoteHit], words: Mapping[FilePath, str]
+    ) -> Sequence[float]:
+        """Return how well each of these notes meets a text: by meaning, else as it was found."""
+        if self._has_cosines:
+            return self._search.similarity(text, tuple(words.values()))
+        return [found[path].score if path in found else 0.0 for path in words]
+
+    def _stack_factor(self, note: Note, passage: str) -> float:
+        """Return how many times its score a note is worth that mentions parts of the stack."""
         text = fold("\n".join([note.title, *note.tags, passage]))
-        return score * (1 + STACK_BONUS * sum(name in text for name in self._stack.values()))
+        return 1 + STACK_BONUS * sum(bool(name.search(text)) for name in self._stack.values())
 
     def tools(self, hits: Sequence[_Hit]) -> dict[str, _Tool]:
         """Return the tools that these notes are of, that a title names, or that several mention."""
