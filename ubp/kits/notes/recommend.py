@@ -31,12 +31,13 @@ MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer somethin
 # article for each further note and need.
 STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
 # A note's score for a need is the mean of its cosines with the need and with the whole context: a
-# need of two words says little, and much of a context is not a need. In three sets of 240 bookmarks
-# (benchmarks/kits/recommend.py), all of which were read for this, 74 of 90 contexts have a right
-# tool among the first three, and 17 of 30 about something else get nothing, if what is below
-# CLOSE_COSINE is left out. With the scores of searches beside the cosines there were 65 and 14; the
-# sentences of a context one by one, and words weighted by how few notes have them, find no more.
-# Without a model the scores of searches stand in, with a limit of their own.
+# need of two words says little, and much of a context is not a need. What is below CLOSE_COSINE is
+# left out. In three sets of 240 bookmarks (benchmarks/kits/recommend.py), all of which were read
+# for this, 74 of 90 contexts then have a right tool among the first three, and 17 of 30 about
+# something else get nothing; with a limit fitted to two of the sets, 76 and 14 in the third ones.
+# Scores of searches beside the cosines, the sentences of a context one by one, and words weighted
+# by how few notes have them find no more. Without a model the scores of searches stand in, with a
+# limit of their own (13 of 90, and 26).
 MIN_WORDS_SCORE = 0.12
 TAG_BONUS = 0.2  # of a note with a tag that is the need
 # Words of needs that fit whatever is needed: they do not decide while others are there.
