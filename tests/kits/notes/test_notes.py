@@ -11,7 +11,7 @@ from ubp.kits.notes import ask, recommend, trends
 from ubp.kits.notes.ask import AskRequest
 from ubp.kits.notes.names import find_names, joined_name
 from ubp.kits.notes.note import NoteFilter, read_all_notes
-from ubp.kits.notes.recommend import RecommendRequest
+from ubp.kits.notes.recommend import RecommendationsRecord, RecommendRequest
 from ubp.kits.notes.search import NoteSearch
 from ubp.kits.notes.trends import TrendsRequest
 from ubp.workspace import Workspace
@@ -334,10 +334,23 @@ def test_words_that_fit_every_need_do_not_decide(recommended):
 
 @pytest.mark.parametrize(
     "context",
-    ["booking hotel rooms and flights", "畑の機器のソフトを無線で更新したい。"],
+    ["booking hotel rooms and flights", "畑の機器のソフトを無線で更新したい。", "asdf qwer"],
 )
 def test_context_about_something_else_recommends_nothing(recommended, context):
     assert recommended(context) == ()
+
+
+def test_nearest_notes_are_three_weak_recommendations_if_none_surely_meets_a_need(recommended):
+    found = recommended("baking", "questionnaires")
+    assert [each.is_weak for each in found] == [True, True, True]
+    assert all(each.reason.startswith("Perhaps ") for each in found)
+    lines = [*recommend.text(RecommendationsRecord(recommendations=found), Writer(is_agent=True))]
+    assert lines[1] == "Probably no note meets this. Nearest:"
+
+
+def test_need_that_is_surely_met_leaves_out_weak_recommendations(recommended):
+    (bread,) = recommended("baking", "questionnaires", "sourdough")
+    assert (bread.title, bread.needs, bread.is_weak) == ("Sourdough", ("sourdough",), False)
 
 
 def test_context_in_other_words_than_the_note_recommends_its_tool(recommended):

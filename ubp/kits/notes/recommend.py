@@ -20,9 +20,9 @@ from ubp.kits.notes.reports import ReportFinder
 from ubp.kits.notes.search import NoteHit, NoteSearch, without_title
 from ubp.kits.notes.subjects import subject_of
 from ubp.kits.notes.trends import is_common, names_of
-from ubp.search.semantic import CLOSE_COSINE
+from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
 
-NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 60, 3, 10
+NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED, MAX_WEAK = 60, 3, 10, 3
 MAX_NEEDS = 10
 SHOWN_PATHS, REASON_CHARACTERS = 5, 200
 COMPARED_CHARACTERS = 400  # of a note's words, next to its title and tags
@@ -31,13 +31,15 @@ MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer somethin
 # article for each further note and need.
 STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
 # A note's score for a need is the mean of its cosines with the need and with the whole context: a
-# need of two words says little, and much of a context is not a need. What is below CLOSE_COSINE is
-# left out. In three sets of 240 bookmarks (benchmarks/kits/recommend.py), all of which were read
-# for this, 74 of 90 contexts then have a right tool among the first three, and 17 of 30 about
-# something else get nothing; with a limit fitted to two of the sets, 76 and 14 in the third ones.
-# Scores of searches beside the cosines, the sentences of a context one by one, and words weighted
-# by how few notes have them find no more. Without a model the scores of searches stand in, with a
-# limit of their own (13 of 90, and 26).
+# need of two words says little, and much of a context is not a need. Where none has CLOSE_COSINE,
+# the nearest ones down to MIN_COSINE are recommended as weak. In three sets of 240 bookmarks
+# (benchmarks/kits/recommend.py), all of which were read for this, 78 of 90 contexts then have a
+# right tool among the first three, 74 of them not weak, and 17 of 30 about something else get weak
+# ones only; with a limit fitted to two of the sets, 76 and 14 in the third ones (not weak). Scores
+# of searches beside the cosines, the sentences of a context one by one, and words weighted by how
+# few notes have them find no more. Without a model the scores of searches stand in, with a limit of
+# their own (13 of 90 right, 26 of 30 get nothing); as weak ones 9 more would be right, for 19 of
+# the 26 wrong.
 MIN_WORDS_SCORE = 0.12
 TAG_BONUS = 0.2  # of a note with a tag that is the need
 # Words of needs that fit whatever is needed: they do not decide while others are there.
@@ -67,6 +69,7 @@ class RecommendationRecord:
     url: Annotated[str, "address of the article, or of the tool's report"] = ""
     oss_verified: Annotated[bool | None, "whether there is a report on a tool"] = None
     security_score: Annotated[Percent | None, "its score, from 0 to 100"] = None
+    is_weak: Annotated[bool, "whether probably no note meets any need"] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +123,24 @@ def run(session: Session, request: RecommendRequest) -> RecommendationsRecord:
     Raises:
         UsageError: a need has a filter that cannot be read.
     """
-    found = _Search(session, request.tech_stack, request.project_context)
+    search = _Search(session, request.tech_stack, request.project_context)
+    needs = list(dict.fromkeys(request.needs))[:MAX_NEEDS] or [request.project_context]
+    best = _candidates(search, needs, CLOSE_COSINE)[:MAX_RECOMMENDED]
+    is_weak = not best
+    if is_weak:
+        best = _candidates(search, needs, MIN_COSINE)[:MAX_WEAK]
     reports = ReportFinder(session)
+    return RecommendationsRecord(
+        recommendations=tuple(_recommendation(found, reports, is_weak=is_weak) for found in best)
+    )
+
+
+def _candidates(search: "_Search", needs: Sequence[str], least: float) -> list[_Candidate]:
+    """Return the tools and articles of notes with at least this cosine, best first."""
     candidates: dict[str, _Candidate] = {}
-    for need in list(dict.fromkeys(request.needs))[:MAX_NEEDS] or [request.project_context]:
-        hits = found.hits(need)
-        tools = found.tools(hits)
+    for need in needs:
+        hits = search.hits(need, least)
+        tools = search.tools(hits)
         for key, (written, repository, mentioning) in tools.items():
             tool = candidates.setdefault(f"tool {key}", _Candidate("tool", written))
             tool.repository = tool.repository or repository
@@ -141,13 +156,12 @@ def run(session: Session, request: RecommendRequest) -> RecommendationsRecord:
             key = f"article {hit.note.path}"
             article = candidates.setdefault(key, _Candidate("article", hit.note.title))
             article.add(need, hit.note, hit.worth, hit.passage)
-    best = sorted(candidates.values(), key=lambda candidate: -candidate.score)
-    return RecommendationsRecord(
-        recommendations=tuple(_recommendation(found, reports) for found in best[:MAX_RECOMMENDED])
-    )
+    return sorted(candidates.values(), key=lambda candidate: -candidate.score)
 
 
-def _recommendation(found: _Candidate, reports: ReportFinder) -> RecommendationRecord:
+def _recommendation(
+    found: _Candidate, reports: ReportFinder, *, is_weak: bool
+) -> RecommendationRecord:
     notes, needs = tuple(found.notes), " and ".join(f'"{need}"' for need in found.needs)
     paths = tuple(note.path for note in notes)
     said = f': "{found.words}"' if found.words else ""
@@ -155,11 +169,12 @@ def _recommendation(found: _Candidate, reports: ReportFinder) -> RecommendationR
         return RecommendationRecord(
             type="article",
             title=found.name,
-            reason=f"Answers {needs}{said or '.'}",
+            reason=f"{'Perhaps answers' if is_weak else 'Answers'} {needs}{said or '.'}",
             needs=tuple(found.needs),
             source_bookmark=notes[0].id,
             paths=paths,
             url=notes[0].url,
+            is_weak=is_weak,
         )
     report = reports.find(found.repository) if found.repository else None
     mention = "" if len(notes) == 1 else f" {len(notes)} notes mention it."
@@ -167,13 +182,14 @@ def _recommendation(found: _Candidate, reports: ReportFinder) -> RecommendationR
     return RecommendationRecord(
         type="tool",
         name=found.name,
-        reason=f"Meets {needs}{said or '.'}{mention}{scored}",
+        reason=f"{'Perhaps meets' if is_weak else 'Meets'} {needs}{said or '.'}{mention}{scored}",
         needs=tuple(found.needs),
         source_bookmarks=tuple(note.id for note in notes),
         paths=paths,
         url=report.url if report else "",
         oss_verified=report is not None,
         security_score=report.score if report else None,
+        is_weak=is_weak,
     )
 
 
@@ -225,8 +241,8 @@ class _Search:
     def _find(self, text: str) -> dict[FilePath, NoteHit]:
         return {hit.note.path: hit for hit in self._search.find(text, NOTES_PER_NEED).hits}
 
-    def hits(self, need: str) -> list[_Hit]:
-        """Return the notes that meet a need, best first."""
+    def hits(self, need: str, least: float) -> list[_Hit]:
+        """Return the notes that meet a need with at least this cosine, best first."""
         asked = _without_weak_words(need)
         tag = _singular(joined_name(asked))
         tagged = {path for path, note in self._notes.items() if tag in _tags(note)}
@@ -248,7 +264,7 @@ class _Search:
                 passages.items(), for_need, for_context, strict=True
             )
         ]
-        least = CLOSE_COSINE if self._has_cosines else MIN_WORDS_SCORE
+        least = least if self._has_cosines else MIN_WORDS_SCORE
         least = max(least, MIN_SHARE * max((hit.worth for hit in hits), default=0.0))
         return sorted(
             (hit for hit in hits if hit.worth >= least),
@@ -319,6 +335,8 @@ def text(record: RecommendationsRecord, write: Writer) -> Iterator[str]:
         yield f"The notes recommend nothing for this. {write.notice()}"
         return
     yield f"{count(len(found), 'recommendation')}, best first. {write.notice()}"
+    if found[0].is_weak:
+        yield "Probably no note meets this. Nearest:"
     for item in found:
         is_scored = item.type == "tool" and item.security_score is not None
         report = f", report: {item.security_score} of 100" if is_scored else ""
@@ -339,7 +357,8 @@ RECOMMEND = Answer(
         title="Recommend tools and articles",
         description=(
             "Recommend tools and articles from the user's bookmarks and notes for a project. Each "
-            "has the need that it meets and the notes that say so."
+            "has the need that it meets and the notes that say so. If probably no note meets "
+            "any need, the nearest are returned, at most three, marked as weak."
         ),
     ),
 )
