@@ -15,6 +15,7 @@ import random
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,30 +94,31 @@ def measure(asked: Mapping[str, Any], bookmarks: Sequence[Mapping[str, str]], ro
         notes = read_all_notes(session, session.view()).values()
         by_path = {str(note.path): note for note in notes}
 
-        def recommended(row: Mapping[str, Any]) -> list[list[str]]:
+        def recommended(row: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
             stack, needs = tuple(row.get("tech_stack", ())), tuple(row["needs"])
             request = recommend.RecommendRequest(row["project_context"], stack, needs)
-            found = recommend.run(session, request).recommendations
-            return [
-                [names.get(by_path[p].url, by_path[p].title) for p in each.paths] for each in found
-            ]
+            found = recommend.run(session, request).recommendations[:SHOWN]
+            notes = [[by_path[path] for path in each.paths] for each in found]
+            kind = "nothing" if not found else "marked" if found[0].is_weak else "unmarked"
+            return kind, [[names.get(note.url, note.title) for note in each] for each in notes]
 
-        right = 0
+        right, others = Counter[str](), Counter[str]()
         for row in asked["contexts"]:
-            found = recommended(row)
-            is_right = any(set(of) & set(row["expected"]) for of in found[:SHOWN])
-            right += is_right
-            if not is_right:
+            kind, found = recommended(row)
+            if any(set(of) & set(row["expected"]) for of in found):
+                right[kind] += 1
+            else:
                 print(f"{row['project_context']} {row['needs']}")
-                print(f"  expected {row['expected']}, found {found[:SHOWN]}")
-        none = 0
+                print(f"  expected {row['expected']}, found {found} ({kind})")
         for row in asked["others"]:
-            found = recommended(row)
-            none += not found
+            kind, found = recommended(row)
+            others[kind] += 1
             if found:
-                print(f"recommended {found[:SHOWN]}: {row['project_context']}")
-    print(f"among the first {SHOWN}: {right} of {len(asked['contexts'])}")
-    print(f"nothing for what no bookmark helps with: {none} of {len(asked['others'])}")
+                print(f"recommended {found} ({kind}): {row['project_context']}")
+    number = len(asked["contexts"])
+    print(f"among the first {SHOWN}: {right.total()} of {number}, {right['unmarked']} unmarked")
+    kinds = ", ".join(f"{others[kind]} {kind}" for kind in ("nothing", "marked", "unmarked"))
+    print(f"for what no bookmark helps with: {kinds}, of {len(asked['others'])}")
 
 
 def main() -> None:
