@@ -175,6 +175,12 @@ def test_sections_that_a_budget_leaves_out_are_counted(call):
     assert f"[{total - shown} more section" in cut.text
 
 
+def test_second_search_reads_no_headings_again(call, monkeypatch):
+    first = call("search_spec", query="slice", language="go").record
+    monkeypatch.setattr("ubp.kits.specs.sections.read_headings", lambda _: pytest.fail("again"))
+    assert call("search_spec", query="slice", language="go").record == first
+
+
 def test_filters_limit_the_sections(call):
     record = call(
         "search_spec", query="execution", language="go", filters={"section_path_prefix": "types"}

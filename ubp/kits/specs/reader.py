@@ -130,12 +130,12 @@ class SpecificationReader:
     def open(self, specification: Specification, version: str = "") -> Iterator[Opened]:
         """Open a specification at a version; "": the pinned or newest one."""
         collection = specification.collection
-        with self._session.in_collection(collection.name, version) as session:
-            repository = session.repository
-            commit = resolve_version(repository, collection, version or specification.at)
-            name = version_name(repository, commit, version)
-            has_one_page = session.view().count_documents() == 1
-            yield Opened(specification, session, commit, name, has_one_page)
+        session = self._session.kept_collection(collection.name, version)
+        repository = session.repository
+        commit = resolve_version(repository, collection, version or specification.at)
+        name = version_name(repository, commit, version)
+        has_one_page = session.view().count_documents() == 1
+        yield Opened(specification, session, commit, name, has_one_page)
 
     def find_section(
         self,

@@ -112,7 +112,11 @@ def run(session: Session, request: SpecSearchRequest) -> SpecSearchRecord:
         with reader.open(specification, version) as opened:
             view, context = open_search(opened.session)
             found = find_spec_sections(
-                view, request.query, filters.limit, context, is_wanted=is_wanted
+                view,
+                request.query,
+                filters.limit,
+                context,
+                is_wanted=is_wanted if prefix else None,
             )
             hits += [
                 (section.score, opened.cite(section.page.filepath, section.heading), section)
