@@ -24,10 +24,12 @@ class Found(NamedTuple):
     """The rows of the chunks that contain a term, each once, and how often they do.
 
     Each occurrence counts as often as the weight of its column. If not `is_exact`, it is estimated.
+    `repositories` has the numbers of repositories and of their chunks, shape (r, 2).
     """
 
     rows: Integers
     occurrences: Floats
+    repositories: Integers
     is_exact: bool = True
 
 

@@ -35,6 +35,8 @@ _PACKED_CHUNKS = (
 )
 _PACKED = np.dtype([("repository", ">i4"), ("number", ">i4"), ("occurrences", ">f8")])
 
+_NONE = Found(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 2), np.int64))
+
 StoredPlaces = Mapping[str, Sequence[Any]]
 Row = tuple[
     int, bytes | None, bytes | None, Sequence[str] | None, Sequence[StoredPlaces | None] | None
@@ -92,12 +94,14 @@ class OccurrenceQuery:
                 ) ranked
             )
             select {number}, {_PACKED_CHUNKS},
-                case when count(*) <= {MAX_COUNTED} then json_agg(places) end
-            from found f left join lateral (
-                select {places} as places from chunk c
-                where (select count(*) from found) <= {MAX_COUNTED}
-                    and c.repository = f.repository and c.blob = f.blob and c.number = f.number
-            ) counted on true
+                case when count(*) <= {MAX_COUNTED} then json_agg(
+                    case when total <= {MAX_COUNTED} then (
+                        select {places} from chunk c
+                        where c.repository = f.repository and c.blob = f.blob
+                            and c.number = f.number
+                    ) end
+                ) end
+            from found f cross join (select count(*) as total from found) counted
             """  # noqa: S608  # ours
         )
 
@@ -118,10 +122,12 @@ class OccurrenceQuery:
         """Return what was found of each of the things that were asked for."""
         parts: list[list[Found]] = [[] for _ in range(asked)]
         for number, heads, lists, blobs, places in rows:
-            if heads is not None and blobs is not None:
+            if heads is None:
+                parts[number].append(_NONE)
+            elif blobs is not None:
                 found = _read_chunks(heads, blobs, readable)
                 parts[number].append(self._counted(number, found, places))
-            elif heads is not None and lists is not None:
+            elif lists is not None:
                 parts[number].append(_read_listed(heads, lists, readable))
         return [_join(found) for found in parts]
 
@@ -133,7 +139,7 @@ class OccurrenceQuery:
             return found
         phrase = self._phrases[number]
         counted = (count_occurrences(read_places(each), phrase, self._table) for each in places)
-        return Found(found.rows, np.fromiter(counted, dtype=np.float64), is_exact=True)
+        return found._replace(occurrences=np.fromiter(counted, dtype=np.float64), is_exact=True)
 
 
 def select_places(
@@ -175,7 +181,7 @@ def _read_listed(heads: bytes, lists: bytes, readable: ReadableRows) -> Found:
     postings = read_postings(heads, lists)
     numbers, sizes = postings.repositories.T
     rows = readable.at(np.repeat(numbers, sizes), postings.places)
-    return Found(rows, postings.occurrences)
+    return Found(rows, postings.occurrences, postings.repositories)
 
 
 def _read_chunks(heads: bytes, blobs: Sequence[str], readable: ReadableRows) -> Found:
@@ -189,13 +195,19 @@ def _read_chunks(heads: bytes, blobs: Sequence[str], readable: ReadableRows) -> 
         ],
         dtype=np.int64,
     )
-    return Found(rows, packed["occurrences"].astype(np.float64), is_exact=False)
+    repositories = np.unique_counts(packed["repository"].astype(np.int64))
+    return Found(
+        rows,
+        packed["occurrences"].astype(np.float64),
+        np.stack(repositories, axis=1),
+        is_exact=False,
+    )
 
 
 def _join(parts: Sequence[Found]) -> Found:
-    rows = [part.rows for part in parts] or [np.zeros(0, dtype=np.int64)]
-    occurrences = [part.occurrences for part in parts] or [np.zeros(0)]
-    is_exact = all(part.is_exact for part in parts)
-    joined, numbers = np.concatenate(rows), np.concatenate(occurrences)
-    is_known = joined != NO_ROWS
-    return Found(joined[is_known], numbers[is_known], is_exact)
+    rows = np.concatenate([_NONE.rows, *(part.rows for part in parts)])
+    occurrences = np.concatenate([_NONE.occurrences, *(part.occurrences for part in parts)])
+    repositories = np.concatenate([_NONE.repositories, *(part.repositories for part in parts)])
+    is_known = rows != NO_ROWS
+    is_exact = bool(parts) and all(part.is_exact for part in parts)
+    return Found(rows[is_known], occurrences[is_known], repositories, is_exact)

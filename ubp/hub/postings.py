@@ -87,7 +87,18 @@ def select_counts(
     `readable` is the condition on repositories; `number` tells the parameters of queries apart.
     """
     found, values = _found(word, readable, is_stem=is_stem, number=number)
-    return f"select repository, chunks from ({found}) listed", values  # noqa: S608  # ours
+    return f"select repository, chunks from ({found}) listed", values  # noqa: S608
+
+
+def select_presence(
+    word: str, readable: str, *, is_stem: bool, number: int
+) -> tuple[str, Mapping[str, Any]]:
+    """Return the query that finds nothing if no chunk has a word, and its parameters.
+
+    `readable` is the condition on repositories; `number` tells the parameters of queries apart.
+    """
+    found, values = _found(word, readable, is_stem=is_stem, number=number)
+    return f"select from ({found}) listed", values
 
 
 def select_postings(
@@ -103,7 +114,7 @@ def select_postings(
         select string_agg(int4send(repository) || int4send(chunks), ''::bytea),
             string_agg(substring(lists from at + {start} for 4 * chunks), ''::bytea)
         from ({found}) listed
-    """  # noqa: S608  # ours
+    """  # noqa: S608
     return query, values
 
 

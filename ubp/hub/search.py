@@ -280,21 +280,16 @@ def _mirrored(organisation: Organisation, path: FilePath) -> tuple[MirroredPage,
 def _prepare(organisation: Organisation, query: Query) -> None:
     """Ask in one statement what the ranking will ask about the words of a query."""
     table: Table = "stems" if query.is_stemmed else "words"
-    phrases: dict[Table, list[Phrase]] = {"words": [term.phrase for term in JAPANESE]}
-    asked: list[Asked] = []
-    if query.tree is not None:
-        found = [term.phrase for term in _terms(query.tree)]
-        phrases["words"] += found
-        phrases[table] = [*phrases.get(table, ()), *found]
-        if not query.is_boolean:
-            in_names, in_headings, name_table = name_matches(query)
-            asked = [
-                (in_names, name_table, MAX_READ + 1),
-                (in_headings, name_table, MAX_READ + 1),
-            ]
-    unique = {name: dict.fromkeys(listed) for name, listed in phrases.items()}
     words = organisation.full_text()
-    words.prepare(unique, asked)
+    counted: dict[Table, set[Phrase]] = {table: set(), "words": {term.phrase for term in JAPANESE}}
+    asked: list[Asked] = []
+    terms = {term.phrase for term in _terms(query.tree)} if query.tree else set()
+    if terms and not query.is_boolean:
+        words.find(terms, table)
+        in_names, in_headings, name_table = name_matches(query)
+        asked = [(in_names, name_table, MAX_READ + 1), (in_headings, name_table, MAX_READ + 1)]
+    counted[table] |= terms
+    words.prepare(counted, asked, terms)
     included = query.included if query.is_boolean or query.is_literal else None
     if included is not None:
         words.expect(matches_in(included, words))

@@ -38,7 +38,7 @@ from ubp.hub.chunk_rows import PageKey
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.occurrences import MAX_ESTIMATED, OccurrenceQuery, read_places, select_places
-from ubp.hub.postings import select_counts
+from ubp.hub.postings import select_counts, select_presence
 from ubp.hub.tips import MirroredPage, ReadableTips
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
 from ubp.hub.vectors import nearest
@@ -50,12 +50,13 @@ from ubp.index.store.fulltext import Extent, RowMatch
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.index.store.tokenizer import Table, tokenizer
 from ubp.index.vectors import overlaps, similarity
+from ubp.search.lexical import WORTHLESS_SHARE
 from ubp.search.searched import Scope
 from ubp.search.together import DerivedValues, NearChunk
 
 # Of the chunks that are the best by an estimate of how often they have a phrase, this many times
 # the limit, at least CANDIDATES, are looked at.
-CANDIDATES, CANDIDATES_PER_HIT = 500, 5
+CANDIDATES, CANDIDATES_PER_HIT = 300, 3
 # Testing one chunk takes as long as listing this many from an index.
 TESTED_PER_LISTED = 15
 # Vectors of pages that are not at a path (their push is newer than the search) are skipped.
@@ -273,7 +274,9 @@ class HubWords:
 
     def __init__(self, organisation: Organisation) -> None:
         self._organisation = organisation
-        self._frequencies: dict[tuple[Phrase, Table], int] = {}
+        self._frequencies: dict[Counted, int] = {}
+        self._found: dict[Counted, Found] = {}
+        self._present: dict[Phrase, bool] = {}
         self._holding: dict[Asked, set[PageKey]] = {}
         self._expected: dict[Asked, None] = {}
 
@@ -281,8 +284,13 @@ class HubWords:
         """Find the pages of these matches at once, when those of any of them are asked for."""
         self._expected.update(dict.fromkeys((match, "words", None) for match in matches))
 
-    def prepare(self, phrases: Mapping[Table, Collection[Phrase]], asked: Sequence[Asked]) -> None:
-        """Count phrases, and find the pages that match, in one statement for all of them."""
+    def prepare(
+        self,
+        phrases: Mapping[Table, Collection[Phrase]],
+        asked: Sequence[Asked],
+        looked_for: Iterable[Phrase] = (),
+    ) -> None:
+        """Count phrases, find the pages that match, and look for phrases, all in one statement."""
         values: dict[str, Any] = {}
         columns: list[str] = []
         frequencies = self._organisation.frequencies
@@ -313,16 +321,60 @@ class HubWords:
                 f" limit %(l{number})s * {CHUNKS_OF_PAGE}) few"
                 f" limit %(l{number})s) found)"
             )
+        new = [phrase for phrase in looked_for if phrase not in self._present]
+        for number, phrase in enumerate(new, len(columns)):
+            columns.append(self._presence_column(phrase, number, values))
         if not columns:
             return
         (row,) = self._organisation.rows(f"select {', '.join(columns)}", values)
+        self._present |= zip(new, row[len(row) - len(new) :], strict=True)
         for (what, others), found in zip(counting, row, strict=False):
             chunks = {int(repository): n for repository, n in (found or {}).items()}
             self._frequencies[what] += sum(chunks.values())
             frequencies.keep(what, others, chunks)
-        for question, texts in zip(asked, row[len(counting) :], strict=True):
+        for question, texts in zip(asked, row[len(counting) : len(row) - len(new)], strict=True):
             keys = (text.split(" ") for text in texts or ())
             self._holding[question] = {(int(r), ObjectId(blob)) for r, blob in keys}
+
+    def _presence_column(self, phrase: Phrase, number: int, values: dict[str, Any]) -> str:
+        """Return the expression that says whether a readable chunk has a phrase."""
+        tips, word = self._organisation.tips, _word_of(phrase, "words")
+        values |= {"listed": _array(tips.listed), "unlisted": _array(tips.unlisted)}
+        parts = []
+        if word is not None and tips.listed:
+            query, added = select_presence(
+                word, "repository = any(%(listed)s)", is_stem=False, number=number
+            )
+            values |= added
+            parts.append(f"exists ({query})")
+        if word is None or tips.unlisted:
+            values[f"q{number}"] = write_tsquery(phrase, "words")
+            readable = self._organisation.readable(1)
+            readable = readable if word is None else "repository = any(%(unlisted)s)"
+            matching = f"{readable} and words @@ %(q{number})s::tsquery"
+            parts.append(f"exists (select from chunk where {matching})")
+        return f"({' or '.join(parts) or 'false'})"
+
+    def find(self, terms: Iterable[Phrase], table: Table) -> None:
+        """Find the chunks with each of these terms that is a word, in one statement.
+
+        Words in more than WORTHLESS_SHARE of all are left out: they will hardly be asked for.
+        """
+        frequencies, versions = self._organisation.frequencies, self._organisation.tips.versions
+        asked: dict[Phrase, Versions] = {}
+        for term in terms:
+            known, others = frequencies.known((term, table), versions)
+            is_worthless = known > self.size() * WORTHLESS_SHARE
+            if _word_of(term, table) is not None and (len(others) or not is_worthless):
+                asked[term] = others
+        if not asked or self._organisation.tips.unlisted:
+            return
+        found = self._find(RowMatch([*asked], table=table), [*asked], None)
+        for (term, others), chunks in zip(asked.items(), found, strict=False):
+            by_repository = dict(chunks.repositories.tolist())
+            self._found[term, table] = chunks
+            self._frequencies[term, table] = sum(by_repository.values())
+            frequencies.keep((term, table), others, by_repository)
 
     def _parts_to_count(
         self, what: Counted, others: Versions
@@ -352,6 +404,8 @@ class HubWords:
 
     def has(self, phrase: Phrase) -> bool:
         """Return whether any chunk contains a phrase."""
+        if phrase in self._present:
+            return self._present[phrase]
         return self.frequency(phrase) > 0
 
     def words_with(self, part: str, limit: int) -> list[str] | None:
@@ -456,7 +510,11 @@ class HubWords:
                 " (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
             )
         for number, term in enumerate(terms):
-            word, chunks = _word_of(term, table), self.frequency(term, table)
+            if (term, table) in self._found:
+                continue
+            word, chunks = _word_of(term, table), self._frequencies.get((term, table), 0)
+            if number >= len(match.terms) and (word is None or tips.unlisted):
+                continue  # it is counted in the best chunks
             if word is not None and tips.listed:
                 query.add_word(number, word, listed)
             if word is None or tips.unlisted:
@@ -468,7 +526,11 @@ class HubWords:
             readable = organisation.readable(MAX_ESTIMATED)
             query.add_condition(len(terms), match.condition, compared, readable + scope)
         rows = organisation.rows(query.sql, query.values, is_binary=True) if query.sql else []
-        return query.read(rows, len(terms) + 1, organisation.tips.chunks)
+        *found, matching = query.read(rows, len(terms) + 1, organisation.tips.chunks)
+        known = [
+            self._found.get((term, table), new) for term, new in zip(terms, found, strict=True)
+        ]
+        return [*known, matching]
 
     def _count(
         self, table: Table, terms: Sequence[Phrase], found: Sequence[Found], rows: Integers
@@ -477,20 +539,19 @@ class HubWords:
         chunks = self._organisation.tips.chunks
         numbers = [occurrences_in(each, rows, len(chunks)) for each in found[: len(terms)]]
         estimated = [place for place in range(len(terms)) if not found[place].is_exact]
-        unknown = np.flatnonzero(np.any([numbers[place] > 0 for place in estimated], axis=0))
+        looked_for = [terms[place] for place in estimated]
         for place in estimated:
             numbers[place][:] = 0
-        looked_for = [terms[place] for place in estimated]
-        for row, words in self._words_of(table, looked_for, rows, unknown):
+        for row, words in self._words_of(table, looked_for, rows):
             for place in estimated:
                 numbers[place][row] = count_occurrences(words, terms[place], table)
         return numbers
 
     def _words_of(
-        self, table: Table, terms: Sequence[Phrase], rows: Integers, chosen: Integers
+        self, table: Table, terms: Sequence[Phrase], rows: Integers
     ) -> Iterator[tuple[int, dict[str, Places]]]:
-        """Yield the numbers of chosen rows, and where the words of terms are in their chunks."""
-        chunks = self._organisation.tips.chunks.chunks_at(rows[chosen])
+        """Yield the numbers of rows, from 0, and where the words of terms are in their chunks."""
+        chunks = self._organisation.tips.chunks.chunks_at(rows)
         places, values = select_places(terms, table, 0)
         found = self._organisation.rows(
             f"""
@@ -499,11 +560,11 @@ class HubWords:
                 as given (row, repository, blob, number)
             join chunk c on c.repository = given.repository and c.blob = given.blob
                 and c.number = given.number
-            where c.repository = any(%(repositories)s)
+            where (c.repository = any(%(repositories)s)) is true
             """,  # noqa: S608  # ours
             {
                 **values,
-                "rows": chosen.tolist(),
+                "rows": [*range(len(rows))],
                 "of": [chunk.repository for chunk in chunks],
                 "blobs": [bytes.fromhex(chunk.blob) for chunk in chunks],
                 "numbers": [chunk.number for chunk in chunks],
