@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 from ubp.answers.hub.search import (
@@ -41,6 +42,7 @@ from ubp.search.filters import page_filters
 from ubp.search.lexical import JAPANESE
 from ubp.search.named import MAX_READ, name_matches
 from ubp.search.pages import (
+    CHUNKS,
     Mode,
     PageAnswer,
     PageQuery,
@@ -56,6 +58,7 @@ from ubp.search.sections import find_sections
 from ubp.search.terms import Term
 
 CONTEXT_PAGES = 20
+THREADS = 4  # of searches by meaning beside those by words
 
 
 class Searcher:
@@ -65,6 +68,7 @@ class Searcher:
         self._model = model
         self.mirror = Mirror()
         self._frequencies = Frequencies()
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="meaning")
 
     def open(self, connection: Connection, reader: str, name: str | None = None) -> Organisation:
         """Return the tips that a reader may see; `name`: only this repository's.
@@ -85,7 +89,10 @@ class Searcher:
             ModelError: meaning is asked for, and the model cannot be used.
         """
         meaning = self._meaning(organisation, query.mode)
-        _prepare(organisation, read_query(query.text, field_names=organisation.field_names))
+        read = read_query(query.text, field_names=organisation.field_names)
+        if meaning is not None:
+            meaning.expect(read.wording, CHUNKS, self._pool)
+        _prepare(organisation, read)
         names = ViewNames(organisation, organisation.tips.names)
         context = SearchContext(names, meaning, Stopwatch(time.monotonic))
         is_fallback = meaning is None and query.mode == "hybrid"

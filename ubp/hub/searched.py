@@ -7,6 +7,7 @@ key, and nothing else is counted: no rank depends on what the reader may not see
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from itertools import islice, repeat
 from typing import Any, NamedTuple
 
@@ -41,7 +42,7 @@ from ubp.hub.occurrences import MAX_ESTIMATED, OccurrenceQuery, read_places, sel
 from ubp.hub.postings import select_counts, select_presence
 from ubp.hub.tips import MirroredPage, ReadableTips
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
-from ubp.hub.vectors import nearest
+from ubp.hub.vectors import NearHit, nearest
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
@@ -643,17 +644,21 @@ class HubMeaning:
     def __init__(self, organisation: Organisation, model: EmbeddingModel) -> None:
         self._organisation = organisation
         self._model = model
+        self._expected: dict[tuple[str, int], Future[list[NearHit]]] = {}
+
+    def expect(self, text: str, limit: int, pool: Executor) -> None:
+        """Look for the chunks nearest to a text while the database works."""
+        if text:
+            self._expected[text, limit] = pool.submit(self._nearest, text, limit)
 
     def nearest(self, text: str, limit: int, within: Scope = None) -> list[NearChunk]:
         """Return the chunks nearest to a text, best first, in the documents `within` if given."""
-        query = self._model.encode_query(text)
-        if limit <= 0 or not query.rows.any():
-            return []
         organisation = self._organisation
         keys = None if within is None else set(organisation.keys_of(within).values())
         most = limit
         while True:
-            hits = nearest(organisation.tips.chunks, query, most, keys)
+            expected = self._expected.get((text, most)) if keys is None else None
+            hits = expected.result() if expected else self._nearest(text, most, keys)
             chunks = [
                 NearChunk(path, hit.number, self._model.scale.read(hit.score))
                 for hit in hits
@@ -663,6 +668,14 @@ class HubMeaning:
             if len(chunks) >= limit or len(hits) < most:
                 return chunks[:limit]
             most *= LIMIT_GROWTH
+
+    def _nearest(
+        self, text: str, limit: int, keys: Collection[PageKey] | None = None
+    ) -> list[NearHit]:
+        query = self._model.encode_query(text)
+        if limit <= 0 or not query.rows.any():
+            return []
+        return nearest(self._organisation.tips.chunks, query, limit, keys)
 
     def similarity(self, text: str, names: Sequence[str]) -> Sequence[float]:
         """Return the cosine of each of these names with a text."""
