@@ -27,8 +27,8 @@ class Found(NamedTuple):
     `repositories` has the numbers of repositories and of their chunks, shape (r, 2).
     """
 
-    rows: Integers
-    occurrences: Floats
+    rows: npt.NDArray[np.int32]
+    occurrences: npt.NDArray[np.uint16] | Floats
     repositories: Integers
     is_exact: bool = True
 
@@ -41,12 +41,16 @@ class Places(NamedTuple):
 
 
 def term_scores(
-    weight: float, occurrences: Floats, lengths: npt.NDArray[np.int32], average: float
+    weight: float,
+    occurrences: npt.NDArray[np.uint16] | Floats,
+    lengths: npt.NDArray[np.int32],
+    average: float,
 ) -> Floats:
     """Return what a term adds to the scores of chunks of these lengths; `average` is that of all.
 
     Operation by operation as FTS5 does, so that scores that are equal there are equal here.
     """
+    occurrences = occurrences.astype(np.float64)
     long = K1 * (1 - B + B * lengths / average)
     return weight * ((occurrences * SATURATED) / (occurrences + long))
 
@@ -60,6 +64,21 @@ def sum_scores(
         rows = found.rows
         scores[rows] += term_scores(weight, found.occurrences, lengths[rows], average)
     return scores
+
+
+def add_scores(
+    scores: Floats,
+    terms: Sequence[tuple[float, Found]],
+    lengths: npt.NDArray[np.int32],
+    average: float,
+) -> None:
+    """Add the sum over terms, each with its weight, to the scores of rows that have any."""
+    found = np.flatnonzero(scores > 0)
+    added = np.zeros(len(found))
+    for weight, term in terms:
+        occurrences = occurrences_in(term, found, len(lengths))
+        added += term_scores(weight, occurrences, lengths[found], average)
+    scores[found] += added
 
 
 def best_rows(scores: Floats, limit: int) -> Integers:

@@ -176,9 +176,13 @@ class ReadableRows:
         """Return how many rows there are, those that the reader may not see too."""
         return len(self.lengths["words"])
 
-    def at(self, repositories: Integers, places: Integers) -> Integers:
-        """Return the rows of chunks, given by repository and place."""
-        return self._starts[repositories] + places
+    def at(self, repositories: Integers, places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Return the rows of chunks, given by place, one repository's after the other's.
+
+        `repositories` has the number of each and of its chunks, shape (r, 2).
+        """
+        numbers, sizes = repositories.T
+        return np.repeat(self._starts[numbers].astype(np.int32), sizes) + places
 
     def find(self, repository: int, blob: ObjectId, number: int) -> int:
         """Return the row of a chunk; NO_ROWS: it is newer than the rows, or gone."""

@@ -35,7 +35,7 @@ _PACKED_CHUNKS = (
 )
 _PACKED = np.dtype([("repository", ">i4"), ("number", ">i4"), ("occurrences", ">f8")])
 
-_NONE = Found(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 2), np.int64))
+_NONE = Found(np.zeros(0, np.int32), np.zeros(0, np.uint16), np.zeros((0, 2), np.int64))
 
 StoredPlaces = Mapping[str, Sequence[Any]]
 Row = tuple[
@@ -122,13 +122,11 @@ class OccurrenceQuery:
         """Return what was found of each of the things that were asked for."""
         parts: list[list[Found]] = [[] for _ in range(asked)]
         for number, heads, lists, blobs, places in rows:
-            if heads is None:
-                parts[number].append(_NONE)
-            elif blobs is not None:
+            if heads is None or blobs is None:
+                parts[number].append(read_listed(heads, lists, readable))
+            else:
                 found = _read_chunks(heads, blobs, readable)
                 parts[number].append(self._counted(number, found, places))
-            elif lists is not None:
-                parts[number].append(_read_listed(heads, lists, readable))
         return [_join(found) for found in parts]
 
     def _counted(
@@ -177,10 +175,12 @@ def _lexemes(terms: Iterable[Phrase], table: Table) -> tuple[list[str], list[str
     return list(plain), list(prefixes)
 
 
-def _read_listed(heads: bytes, lists: bytes, readable: ReadableRows) -> Found:
+def read_listed(heads: bytes | None, lists: bytes | None, readable: ReadableRows) -> Found:
+    """Return the chunks that `select_postings` has found."""
+    if heads is None or lists is None:
+        return _NONE
     postings = read_postings(heads, lists)
-    numbers, sizes = postings.repositories.T
-    rows = readable.at(np.repeat(numbers, sizes), postings.places)
+    rows = readable.at(postings.repositories, postings.places)
     return Found(rows, postings.occurrences, postings.repositories)
 
 
@@ -193,7 +193,7 @@ def _read_chunks(heads: bytes, blobs: Sequence[str], readable: ReadableRows) -> 
                 packed["repository"].tolist(), blobs, packed["number"].tolist(), strict=True
             )
         ],
-        dtype=np.int64,
+        dtype=np.int32,
     )
     repositories = np.unique_counts(packed["repository"].astype(np.int64))
     return Found(

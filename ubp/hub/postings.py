@@ -64,8 +64,8 @@ class Postings(NamedTuple):
     """
 
     repositories: npt.NDArray[np.int64]
-    places: npt.NDArray[np.int64]
-    occurrences: npt.NDArray[np.float64]
+    places: npt.NDArray[np.int32]
+    occurrences: npt.NDArray[np.uint16]
 
 
 def list_words(connection: Connection, repository: int) -> None:
@@ -121,9 +121,9 @@ def select_postings(
 def read_postings(repositories: bytes, chunks: bytes) -> Postings:
     """Return what `select_postings` has found."""
     rows = np.frombuffer(repositories, dtype=">i4").astype(np.int64).reshape(-1, 2)
-    packed = np.frombuffer(chunks, dtype=">u4").astype(np.int64)
-    occurrences = (packed & MAX_OCCURRENCES).astype(np.float64)
-    return Postings(rows, packed >> OCCURRENCE_BITS, occurrences)
+    packed = np.frombuffer(chunks, dtype=">u4").astype(np.uint32)
+    places = (packed >> OCCURRENCE_BITS).astype(np.int32)
+    return Postings(rows, places, (packed & MAX_OCCURRENCES).astype(np.uint16))
 
 
 def _found(

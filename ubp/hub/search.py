@@ -292,11 +292,10 @@ def _prepare(organisation: Organisation, query: Query) -> None:
     asked: list[Asked] = []
     terms = {term.phrase for term in _terms(query.tree)} if query.tree else set()
     if terms and not query.is_boolean:
-        words.find(terms, table)
         in_names, in_headings, name_table = name_matches(query)
         asked = [(in_names, name_table, MAX_READ + 1), (in_headings, name_table, MAX_READ + 1)]
     counted[table] |= terms
-    words.prepare(counted, asked, terms)
+    words.prepare(counted, asked, terms, None if query.is_boolean else table)
     included = query.included if query.is_boolean or query.is_literal else None
     if included is not None:
         words.expect(matches_in(included, words))

@@ -6,7 +6,7 @@ key, and nothing else is counted: no rank depends on what the reader may not see
 
 import json
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from itertools import islice, repeat
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from ubp.hub.bm25 import (
     Found,
     Integers,
     Places,
+    add_scores,
     best_rows,
     count_occurrences,
     occurrences_in,
@@ -38,8 +39,14 @@ from ubp.hub.bm25 import (
 from ubp.hub.chunk_rows import PageKey
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
-from ubp.hub.occurrences import MAX_ESTIMATED, OccurrenceQuery, read_places, select_places
-from ubp.hub.postings import select_counts, select_presence
+from ubp.hub.occurrences import (
+    MAX_ESTIMATED,
+    OccurrenceQuery,
+    read_listed,
+    read_places,
+    select_places,
+)
+from ubp.hub.postings import select_counts, select_postings, select_presence
 from ubp.hub.tips import MirroredPage, ReadableTips
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
 from ubp.hub.vectors import NearHit, nearest
@@ -270,6 +277,13 @@ def _unpack_places(text: str) -> tuple[Chunk, ...]:
     return unpack_chunks(json.loads(text))
 
 
+class _Answered(NamedTuple):
+    """A column of a statement, and what takes its value."""
+
+    sql: str
+    take: Callable[[Any], None]
+
+
 class HubWords:
     """The words of the documents at the tips; see `Words`."""
 
@@ -289,58 +303,95 @@ class HubWords:
         self,
         phrases: Mapping[Table, Collection[Phrase]],
         asked: Sequence[Asked],
-        looked_for: Iterable[Phrase] = (),
+        terms: Collection[Phrase] = (),
+        ranked: Table | None = None,
     ) -> None:
-        """Count phrases, find the pages that match, and look for phrases, all in one statement."""
-        values: dict[str, Any] = {}
-        columns: list[str] = []
-        frequencies = self._organisation.frequencies
-        counting: list[tuple[Counted, Versions]] = []
+        """Count phrases, and find the pages that match, all in one statement.
+
+        Of `terms` it looks for any chunk, and in the table that ranks them, if it is given, finds
+        all chunks with those that are words.
+        """
+        tips = self._organisation.tips
+        values: dict[str, Any] = {"listed": _array(tips.listed), "unlisted": _array(tips.unlisted)}
+        columns: list[_Answered] = []
+        finding = self._worth_finding(terms, ranked) if ranked else {}
+        for what, others in finding.items():
+            columns.append(self._listing(what, others, len(columns), values))
         for what in _pairs(phrases):
-            if what in self._frequencies:
-                continue
-            known, others = frequencies.known(what, self._organisation.tips.versions)
-            self._frequencies[what] = known
-            for part, word in self._parts_to_count(what, others):
-                number = len(columns)
-                counting.append((what, part))
-                values[f"r{number}"] = _array(part.repositories.tolist())
-                readable = f"repository = any(%(r{number})s)"
-                if self._organisation.reads_most and 2 * len(part) > len(
-                    self._organisation.tips.by_id
-                ):
-                    readable = f"({readable}) is true"
-                columns.append(_count_column(what, word, number, readable, values))
-        for number, (match, table, limit) in enumerate(asked):
-            most = self.size() if limit is None else limit * CHUNKS_OF_PAGE
-            values |= {f"m{number}": write_tsquery(match, table), f"l{number}": limit}
-            columns.append(
-                f"(select array_agg(found.repository || ' ' || encode(found.blob, 'hex'))"  # noqa: S608  # the same
-                f" from (select distinct repository, blob from"
-                f" (select repository, blob from chunk where {self._organisation.readable(most)}"
-                f" and {_where(match, table, is_of_pages=True)} @@ %(m{number})s::tsquery"
-                f" limit %(l{number})s * {CHUNKS_OF_PAGE}) few"
-                f" limit %(l{number})s) found)"
-            )
-        new = [phrase for phrase in looked_for if phrase not in self._present]
-        for number, phrase in enumerate(new, len(columns)):
-            columns.append(self._presence_column(phrase, number, values))
+            if what not in self._frequencies and what not in finding:
+                columns += self._counting(what, len(columns), values)
+        for question in asked:
+            columns.append(self._finding(question, len(columns), values))
+        for phrase in terms:
+            if phrase not in self._present:
+                columns.append(self._presence(phrase, len(columns), values))
         if not columns:
             return
-        (row,) = self._organisation.rows(f"select {', '.join(columns)}", values)
-        self._present |= zip(new, row[len(row) - len(new) :], strict=True)
-        for (what, others), found in zip(counting, row, strict=False):
-            chunks = {int(repository): n for repository, n in (found or {}).items()}
-            self._frequencies[what] += sum(chunks.values())
-            frequencies.keep(what, others, chunks)
-        for question, texts in zip(asked, row[len(counting) : len(row) - len(new)], strict=True):
-            keys = (text.split(" ") for text in texts or ())
+        sql = f"select {', '.join(column.sql for column in columns)}"
+        (row,) = self._organisation.rows(sql, values, is_binary=True)
+        for column, value in zip(columns, row, strict=True):
+            column.take(value)
+
+    def _listing(
+        self, what: Counted, others: Versions, number: int, values: dict[str, Any]
+    ) -> _Answered:
+        """Find the chunks with a word."""
+        phrase, table = what
+        word = _word_of(phrase, table) or ""
+        query, added = select_postings(
+            word, self._is_listed(), is_stem=table == "stems", number=number
+        )
+        values |= added
+
+        def take(value: Sequence[bytes | None]) -> None:
+            heads, lists = value
+            found = read_listed(heads, lists, self._organisation.tips.chunks)
+            chunks = dict(found.repositories.tolist())
+            self._found[what], self._frequencies[what] = found, sum(chunks.values())
+            self._organisation.frequencies.keep(what, others, chunks)
+
+        return _Answered(f"(select array[heads, chunks] from ({query}) l (heads, chunks))", take)  # noqa: S608  # ours
+
+    def _counting(self, what: Counted, number: int, values: dict[str, Any]) -> Iterator[_Answered]:
+        """Count the chunks with a phrase where that is not known."""
+        frequencies, tips = self._organisation.frequencies, self._organisation.tips
+        self._frequencies[what], others = frequencies.known(what, tips.versions)
+        for place, (part, word) in enumerate(self._parts_to_count(what, others), number):
+            values[f"r{place}"] = _array(part.repositories.tolist())
+            readable = f"repository = any(%(r{place})s)"
+            if self._organisation.reads_most and 2 * len(part) > len(tips.by_id):
+                readable = f"({readable}) is true"
+
+            def take(value: Mapping[str, int] | None, part: Versions = part) -> None:
+                chunks = {int(repository): n for repository, n in (value or {}).items()}
+                self._frequencies[what] += sum(chunks.values())
+                frequencies.keep(what, part, chunks)
+
+            yield _Answered(_count_column(what, word, place, readable, values), take)
+
+    def _finding(self, question: Asked, number: int, values: dict[str, Any]) -> _Answered:
+        """Find the pages that match."""
+        match, table, limit = question
+        most = self.size() if limit is None else limit * CHUNKS_OF_PAGE
+        values |= {f"m{number}": write_tsquery(match, table), f"l{number}": limit}
+
+        def take(value: Sequence[str] | None) -> None:
+            keys = (text.split(" ") for text in value or ())
             self._holding[question] = {(int(r), ObjectId(blob)) for r, blob in keys}
 
-    def _presence_column(self, phrase: Phrase, number: int, values: dict[str, Any]) -> str:
-        """Return the expression that says whether a readable chunk has a phrase."""
+        return _Answered(
+            f"(select array_agg(found.repository || ' ' || encode(found.blob, 'hex'))"  # noqa: S608  # ours
+            f" from (select distinct repository, blob from"
+            f" (select repository, blob from chunk where {self._organisation.readable(most)}"
+            f" and {_where(match, table, is_of_pages=True)} @@ %(m{number})s::tsquery"
+            f" limit %(l{number})s * {CHUNKS_OF_PAGE}) few"
+            f" limit %(l{number})s) found)",
+            take,
+        )
+
+    def _presence(self, phrase: Phrase, number: int, values: dict[str, Any]) -> _Answered:
+        """Find out whether a readable chunk has a phrase."""
         tips, word = self._organisation.tips, _word_of(phrase, "words")
-        values |= {"listed": _array(tips.listed), "unlisted": _array(tips.unlisted)}
         parts = []
         if word is not None and tips.listed:
             query, added = select_presence(
@@ -354,28 +405,32 @@ class HubWords:
             readable = readable if word is None else "repository = any(%(unlisted)s)"
             matching = f"{readable} and words @@ %(q{number})s::tsquery"
             parts.append(f"exists (select from chunk where {matching})")
-        return f"({' or '.join(parts) or 'false'})"
 
-    def find(self, terms: Iterable[Phrase], table: Table) -> None:
-        """Find the chunks with each of these terms that is a word, in one statement.
+        def take(value: bool) -> None:  # noqa: FBT001  # a row of the database has it
+            self._present[phrase] = value
 
-        Words in more than WORTHLESS_SHARE of all are left out: they will hardly be asked for.
+        return _Answered(f"({' or '.join(parts) or 'false'})", take)
+
+    def _worth_finding(self, terms: Iterable[Phrase], table: Table) -> dict[Counted, Versions]:
+        """Return the words of which all chunks will be asked for, and where they are to be counted.
+
+        Words in more than WORTHLESS_SHARE of all are left out.
         """
-        frequencies, versions = self._organisation.frequencies, self._organisation.tips.versions
-        asked: dict[Phrase, Versions] = {}
-        for term in terms:
-            known, others = frequencies.known((term, table), versions)
-            is_worthless = known > self.size() * WORTHLESS_SHARE
-            if _word_of(term, table) is not None and (len(others) or not is_worthless):
-                asked[term] = others
-        if not asked or self._organisation.tips.unlisted:
-            return
-        found = self._find(RowMatch([*asked], table=table), [*asked], None)
-        for (term, others), chunks in zip(asked.items(), found, strict=False):
-            by_repository = dict(chunks.repositories.tolist())
-            self._found[term, table] = chunks
-            self._frequencies[term, table] = sum(by_repository.values())
-            frequencies.keep((term, table), others, by_repository)
+        frequencies, tips = self._organisation.frequencies, self._organisation.tips
+        worth: dict[Counted, Versions] = {}
+        for term in terms if not tips.unlisted else ():
+            known, others = frequencies.known((term, table), tips.versions)
+            is_worthless = not len(others) and known > self.size() * WORTHLESS_SHARE
+            if _word_of(term, table) is not None and not is_worthless:
+                worth[term, table] = others
+        return worth
+
+    def _is_listed(self) -> str:
+        """Return the condition that a repository's words are listed."""
+        tips = self._organisation.tips
+        is_most = self._organisation.reads_most and len(tips.listed) > len(tips.unlisted)
+        condition = "repository = any(%(listed)s)"
+        return f"({condition}) is true" if is_most else condition
 
     def _parts_to_count(
         self, what: Counted, others: Versions
@@ -472,8 +527,7 @@ class HubWords:
         if keys is not None:
             scores[~self._organisation.tips.chunks.mask(keys)] = 0
         if match.adding:
-            added = sum_scores(pairs[finding:], lengths, average)
-            scores[scores > 0] += added[scores > 0]
+            add_scores(scores, pairs[finding:], lengths, average)
         if all(each.is_exact for _, each in pairs):
             best = best_rows(scores, limit)
             return self._hits(best, scores[best], limit, within)
@@ -499,9 +553,6 @@ class HubWords:
         query = OccurrenceQuery(table)
         tips = organisation.tips
         query.values |= {"listed": _array(tips.listed), "unlisted": _array(tips.unlisted)}
-        listed = "repository = any(%(listed)s)"
-        if organisation.reads_most and len(tips.listed) > len(tips.unlisted):
-            listed = f"({listed}) is true"
         scope = ""
         if keys is not None:
             query.values["of"] = [repository for repository, _ in keys]
@@ -517,7 +568,7 @@ class HubWords:
             if number >= len(match.terms) and (word is None or tips.unlisted):
                 continue  # it is counted in the best chunks
             if word is not None and tips.listed:
-                query.add_word(number, word, listed)
+                query.add_word(number, word, self._is_listed())
             if word is None or tips.unlisted:
                 readable = organisation.readable(min(chunks, MAX_ESTIMATED))
                 readable = readable if word is None else "repository = any(%(unlisted)s)"
