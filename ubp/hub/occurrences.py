@@ -1,8 +1,8 @@
 """How often the chunks of a hub contain the terms of a query, found in one statement.
 
-Words are in the lists of `posting`. Of phrases, and of words in repositories whose words are not
-listed, PostgreSQL finds the chunks, and the places in those of a rare one; how often a chunk has a
-common one it estimates.
+Words are in the lists of `posting`. Of phrases, of beginnings of words, and of words whose
+repositories are not listed, PostgreSQL finds the chunks. How often these have a phrase of several
+words it estimates; of a rare one it returns the places.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from ubp.core.model import ObjectId
 from ubp.hub.bm25 import Found, Places, count_occurrences
 from ubp.hub.chunk_rows import NO_ROWS, ReadableRows
-from ubp.hub.postings import read_postings, select_postings
+from ubp.hub.postings import OCCURRENCES, read_postings, select_postings
 from ubp.hub.tokens import write_tsquery
 from ubp.index.match import Match, Phrase
 from ubp.index.store.tokenizer import Table, tokenizer
@@ -26,7 +26,7 @@ MAX_ESTIMATED = 10_000
 # divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55 is their number. Weights are
 # those of `ubp.search.lexical.WEIGHTS`, aliases first.
 RANK_WEIGHTS = "{0.5,0.125,1,0.5}"
-WORD_SCALE, PHRASE_SCALE = 13.1595, 8.0  # a body's word weighs 1/8, and ts_rank divides by π²/6
+PHRASE_SCALE = 8.0  # a body's word weighs 1/8
 _NUMBER = "(case when {0} < 2 then 1 / greatest(1.645 - {0}, 0.03) - 0.55 else 1.15 * {0} end)"
 
 _PACKED_CHUNKS = (
@@ -52,6 +52,7 @@ class OccurrenceQuery:
         self._table = table
         self._parts: list[str] = []
         self._phrases: dict[int, Phrase] = {}
+        self._exact: set[int] = set()
 
     @property
     def sql(self) -> str:
@@ -81,17 +82,42 @@ class OccurrenceQuery:
             f" where {allowed} and {choice}"
             for choice in choices
         )
-        scale = WORD_SCALE if len(tokenizer(self._table).words(phrase.words)) == 1 else PHRASE_SCALE
+        matching = f"{matching} limit {MAX_ESTIMATED}"
+        if len(tokenizer(self._table).words(phrase.words)) == 1:
+            self._add_words(number, phrase, matching)
+        else:
+            self._add_estimated(number, phrase, matching)
+
+    def _add_words(self, number: int, phrase: Phrase, matching: str) -> None:
+        """Count a word, or the words of a beginning, in these chunks."""
+        plain, prefixes = _lexemes([phrase], self._table)
+        self.values[f"w{number}"] = (plain or prefixes)[0]
+        is_word = "starts_with(u.lexeme, {})" if prefixes else "u.lexeme = {}"
+        self._exact.add(number)
+        self._parts.append(
+            f"""
+            select {number}, {_PACKED_CHUNKS}, null::json
+            from (
+                select repository, blob, number, (
+                    select sum({OCCURRENCES}) from unnest(vector) u
+                    where {is_word.format(f"%(w{number})s")}
+                ) as occurrences
+                from ({matching}) c
+            ) f
+            """  # noqa: S608  # ours
+        )
+
+    def _add_estimated(self, number: int, phrase: Phrase, matching: str) -> None:
+        """Find the places of a phrase in these chunks; of a common one estimate the number."""
         places, values = select_places([phrase], self._table, number)
         self.values |= values
         self._phrases[number] = phrase
+        rank = f"{PHRASE_SCALE} * ts_rank('{RANK_WEIGHTS}', c.vector, %(q{number})s::tsquery)"
         self._parts.append(
             f"""
             with found as materialized (
                 select repository, blob, number, {_NUMBER.format("rank")} as occurrences
-                from ({matching} limit {MAX_ESTIMATED}) c cross join lateral (
-                    select {scale} * ts_rank('{RANK_WEIGHTS}', c.vector, {query}) as rank offset 0
-                ) ranked
+                from ({matching}) c cross join lateral (select {rank} as rank offset 0) ranked
             )
             select {number}, {_PACKED_CHUNKS},
                 case when count(*) <= {MAX_COUNTED} then json_agg(
@@ -134,7 +160,7 @@ class OccurrenceQuery:
     ) -> Found:
         """Return the same, with the numbers of occurrences at these places; None: unknown."""
         if places is None:
-            return found
+            return found._replace(is_exact=number in self._exact)
         phrase = self._phrases[number]
         counted = (count_occurrences(read_places(each), phrase, self._table) for each in places)
         return found._replace(occurrences=np.fromiter(counted, dtype=np.float64), is_exact=True)

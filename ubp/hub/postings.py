@@ -23,11 +23,12 @@ OCCURRENCE_BITS = 10
 MAX_OCCURRENCES = (1 << OCCURRENCE_BITS) - 1
 MAX_CHUNKS = 1 << 32 - OCCURRENCE_BITS
 
-_OCCURRENCES = "cardinality(u.weights)" + "".join(
+OCCURRENCES = "cardinality(u.weights)" + "".join(
     f" + {weight - 1} * cardinality(array_positions(u.weights, '{LABELS[column]}'))"
     for column, weight in zip(COLUMNS, WEIGHTS.columns, strict=True)
     if weight != 1
 )
+"""The expression for how often a chunk has a word, an element `u` of its `tsvector`."""
 
 _LIST = f"""
 with numbered as (
@@ -43,10 +44,10 @@ from (
                int8send((place << {OCCURRENCE_BITS}) | least(occurrences, {MAX_OCCURRENCES})) from 5
            ), ''::bytea order by place) as list
     from (
-        select false as is_stem, u.lexeme, place, {_OCCURRENCES} as occurrences
+        select false as is_stem, u.lexeme, place, {OCCURRENCES} as occurrences
         from numbered cross join unnest(words) u
         union all
-        select true, u.lexeme, place, {_OCCURRENCES}
+        select true, u.lexeme, place, {OCCURRENCES}
         from numbered cross join unnest(stems) u
     ) found
     where lexeme <> '{FIRST}' and place < {MAX_CHUNKS}

@@ -40,6 +40,7 @@ from ubp.hub.chunk_rows import PageKey
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.occurrences import (
+    MAX_COUNTED,
     MAX_ESTIMATED,
     OccurrenceQuery,
     read_listed,
@@ -565,7 +566,8 @@ class HubWords:
             if (term, table) in self._found:
                 continue
             word, chunks = _word_of(term, table), self._frequencies.get((term, table), 0)
-            if number >= len(match.terms) and (word is None or tips.unlisted):
+            is_adding = number >= len(match.terms) and chunks > MAX_COUNTED
+            if is_adding and (word is None or tips.unlisted):
                 continue  # it is counted in the best chunks
             if word is not None and tips.listed:
                 query.add_word(number, word, self._is_listed())
@@ -582,6 +584,9 @@ class HubWords:
         known = [
             self._found.get((term, table), new) for term, new in zip(terms, found, strict=True)
         ]
+        if keys is None:
+            answered = {(term, table): each for term, each in zip(terms, known, strict=True)}
+            self._found |= {what: each for what, each in answered.items() if each.is_exact}
         return [*known, matching]
 
     def _count(
