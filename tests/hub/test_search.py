@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import psycopg
 import pytest
@@ -14,6 +14,7 @@ from tests.hub.parity import Oracle, compare, make_queries
 from tests.hub.test_identity import MCP
 from ubp.answers.hub.search import HubSearchRequest
 from ubp.core.model import in_repository
+from ubp.hub.database import Database
 from ubp.hub.models import HubModel
 from ubp.hub.repositories import identify
 from ubp.hub.search import Searcher
@@ -220,6 +221,81 @@ def test_words_are_listed_by_the_push_and_else_counted_by_the_search(hub, clones
     assert hub.rows(state) == [(len(clones),)]
     counted, expected = counts_of(hub, Searcher(HubModel()))
     assert counted == expected
+
+
+def test_search_of_an_older_snapshot_leaves_no_counts_for_a_newer_one(hub, repository, monkeypatch):
+    monkeypatch.setattr("ubp.hub.frequencies.MIN_CHUNKS", 1)
+    searcher, zebras = Searcher(HubModel()), Phrase("zebras")
+    name = "github.com/acme/api"
+    push_page(hub, repository, name, "docs/a.md", "# A\n\nZebras run.\n")
+
+    def count(searcher, connection):
+        return searcher.open(connection, "*").full_text().frequency(zebras)
+
+    with hub.database.connection(is_snapshot=True) as old:
+        old.execute("select 1 from repository").fetchall()
+        push_page(hub, repository, name, "docs/b.md", "# B\n\nZebras and gnus.\n")
+        with hub.database.connection(is_snapshot=True) as new:
+            searcher.open(new, "*")
+        assert count(searcher, old) == 1
+        answer = searcher.search(old, "*", HubSearchRequest(query="zebras"))
+        assert "docs/a.md" in [hit.filepath for hit in answer.results]
+    with hub.database.connection(is_snapshot=True) as new:
+        assert count(searcher, new) == count(Searcher(HubModel()), new) == 2
+
+
+def test_connection_of_a_snapshot_is_an_ordinary_one_afterwards(database_address):
+    isolation = "show transaction_isolation"
+    with Database.open(database_address, connections=1) as database:
+        with (
+            suppress(psycopg.errors.SyntaxError),
+            database.connection(is_snapshot=True) as snapshot,
+        ):
+            assert snapshot.execute(isolation).fetchone() == ("repeatable read",)
+            snapshot.execute("no statement")
+        with database.connection() as connection:
+            assert connection.execute(isolation).fetchone() == ("read committed",)
+
+
+def test_words_of_a_repository_without_pages_are_listed(hub, new_repository):
+    sources = new_repository("sources")
+    sources.write("src/x.py", "x = 1\n")
+    sources.commit()
+    hub.push(sources, "github.com/acme/sources", texts=True)
+    assert hub.rows("select version, listed from search_state") == [(1, 1)]
+
+
+def test_vectors_stay_while_another_branch_is_the_tip(hub, repository):
+    push_page(hub, repository, "github.com/acme/api", "docs/a.md", "# A\n\nZebras run.\n")
+    searcher = Searcher(HubModel())
+
+    def nearest():
+        with hub.database.connection(is_snapshot=True) as connection:
+            request = HubSearchRequest(query="zebra running", mode="semantic")
+            return [hit.filepath for hit in searcher.search(connection, "*", request).results]
+
+    assert nearest() == ["docs/a.md"]
+    hub.execute(
+        "insert into ref (repository, name, commit) select repository, 'refs/heads/dev', commit"
+        " from ref"
+    )
+    hub.execute("update repository set tip = (select max(id) from ref)")
+    assert nearest() == []
+    hub.execute("update repository set tip = (select min(id) from ref)")
+    assert nearest() == ["docs/a.md"]
+
+
+def test_pages_of_an_older_format_take_no_place_of_others(hub, repository):
+    for number in range(240):
+        more = "" if number < 120 else " These are further words, so that it is longer."
+        repository.write(f"docs/{number}.md", f"# Page {number}\n\nZebras {number}.{more}\n")
+    repository.commit()
+    hub.push(repository, texts=True)
+    hub.execute(
+        "update text t set format = format - 1 from chunk c"
+        " where c.repository = t.repository and c.blob = t.blob and c.length < 9"
+    )
+    assert len(ask(hub, "search", query="zebras", mode="fulltext")["results"]) == 10
 
 
 def test_sections_whose_headings_match_are_looked_at_first(hub, repository, monkeypatch):

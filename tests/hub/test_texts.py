@@ -19,7 +19,7 @@ from ubp.index.match import AllOf, Phrase, Without
 from ubp.sync.hub_client import HubClient
 
 SHORT = "# Payment\n\nCustomers pay by invoice.\n\n## Refunds\n\n返金は七日以内です。\n"
-TEXTS = ("search_state", "text", "chunk", "word_count", "staged_text", "staged_chunk")
+TEXTS = ("search_state", "text", "chunk", "posting", "staged_text", "staged_chunk")
 
 
 def stored(hub):

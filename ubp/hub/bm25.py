@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ubp.hub.chunk_rows import Integers
 from ubp.hub.tokens import LABELS
 from ubp.index.match import Phrase
 from ubp.index.store.fulltext import K1, SATURATED, B
@@ -16,7 +17,6 @@ COLUMN_WEIGHTS = {
     LABELS[column]: weight for column, weight in zip(COLUMNS, WEIGHTS.columns, strict=True)
 }
 
-Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
@@ -24,16 +24,14 @@ class Found(NamedTuple):
     """The rows of the chunks that contain a term, each once, and how often they do.
 
     Each occurrence counts as often as the weight of its column. If not `is_exact`, it is estimated.
-    `repositories` has the numbers of repositories and of their chunks, shape (r, 2).
     """
 
     rows: npt.NDArray[np.int32]
     occurrences: npt.NDArray[np.uint16] | Floats
-    repositories: Integers
     is_exact: bool = True
 
 
-class Places(NamedTuple):
+class Positions(NamedTuple):
     """Where a word occurs in a chunk: positions, and the label of the column of each."""
 
     positions: Sequence[int]
@@ -96,7 +94,7 @@ def occurrences_in(found: Found, rows: Integers, size: int) -> Floats:
     return occurrences[rows]
 
 
-def count_occurrences(words: Mapping[str, Places], phrase: Phrase, table: Table) -> int:
+def count_occurrences(words: Mapping[str, Positions], phrase: Phrase, table: Table) -> int:
     """Return how often a phrase occurs among words, each time as often as its column's weight."""
     wanted = tokenizer(table).words(phrase.words)
     if not wanted:
@@ -114,7 +112,7 @@ def count_occurrences(words: Mapping[str, Places], phrase: Phrase, table: Table)
     return total
 
 
-def _last(words: Mapping[str, Places], word: str, *, is_prefix: bool) -> Iterator[Places]:
+def _last(words: Mapping[str, Positions], word: str, *, is_prefix: bool) -> Iterator[Positions]:
     if is_prefix:
         yield from (found for known, found in words.items() if known.startswith(word))
     elif word in words:

@@ -56,7 +56,7 @@ class Vectors(NamedTuple):
     lengths: npt.NDArray[np.float32]
 
 
-class ChunkRows(NamedTuple):
+class MirroredRows(NamedTuple):
     """The rows at a moment, which stay as they are: `starts` has the first one by repository.
 
     `lengths` are those of the chunks in words, by the table of the words.
@@ -134,11 +134,11 @@ class ChunkTable:
         if self._size - self._live > max(FIRST_ROWS, self._size * MAX_GONE_SHARE):
             self._copy(self._size)
 
-    def rows(self) -> ChunkRows:
+    def rows(self) -> MirroredRows:
         """Return the rows as they are now."""
         words, stems = self._lengths[:, : self._size]
         vectors = Vectors(self._vectors[: self._size], self._norms[: self._size])
-        return ChunkRows(self._starts, {"words": words, "stems": stems}, vectors)
+        return MirroredRows(self._starts, {"words": words, "stems": stems}, vectors)
 
     def _allocate(self, capacity: int) -> None:
         self._lengths: Lengths = np.zeros((2, capacity), dtype=np.int32)
@@ -166,11 +166,16 @@ class ChunkTable:
 class ReadableRows:
     """The rows of the repositories that a reader may see, given by number with their pages."""
 
-    def __init__(self, rows: ChunkRows, pages: Mapping[int, PageChunks]) -> None:
+    def __init__(self, rows: MirroredRows, pages: Mapping[int, PageChunks]) -> None:
         self.lengths, self.vectors = rows.lengths, rows.vectors
         self._starts = rows.starts
         self._pages = pages
         self._repositories = np.array([*pages], dtype=np.int64)
+
+    @property
+    def dimensions(self) -> int:
+        """The number of components of a vector; 0: there was no model."""
+        return int(self.vectors.rows.shape[1])
 
     def __len__(self) -> int:
         """Return how many rows there are, those that the reader may not see too."""

@@ -95,6 +95,7 @@ class Mirror:
         # What readers saw, by reader and name of a repository; the last one saw it last.
         self._seen: dict[tuple[str, str | None], tuple[Seen, ReadableTips]] = {}
         self.chunks = ChunkTable(0)
+        self._generation = self.chunks.generation
         self._last: dict[int, int] = {}  # the id of the last chunk that was read
         self._model: bytes | None = None
 
@@ -133,7 +134,6 @@ class Mirror:
             self.chunks, self._model = ChunkTable(model.dimensions), model.fingerprint
             for old in (self._last, self._tips, self._seen):
                 old.clear()
-        generation = self.chunks.generation
         changed = [tip for tip in tips if self._is_changed(tip)]
         new = sum(tip.chunks for tip in changed if tip.id not in self._tips)
         for batch in _batches(changed):
@@ -142,8 +142,9 @@ class Mirror:
             # Millions of objects that stay: searching them for garbage takes 0.3 s.
             gc.collect()
             gc.freeze()
-        if self.chunks.generation != generation:
+        if self._generation != self.chunks.generation:
             self._seen.clear()  # it has the old arrays
+            self._generation = self.chunks.generation
         mirrored = [self._mirrored(tip) for tip in tips]
         return ReadableTips(mirrored, self.chunks.rows(), self._names(mirrored))
 
@@ -172,14 +173,13 @@ class Mirror:
     def _mirrored(self, tip: Tip) -> MirroredTip:
         """Return a tip as it is in memory, where it may be newer than this search reads it."""
         known = self._tips[tip.id]
-        is_same = known.tip.version == tip.version
-        return known if is_same else replace(known, tip=replace(known.tip, is_listed=False))
+        if known.tip.version == tip.version:
+            return known
+        return replace(known, tip=replace(known.tip, version=tip.version, is_listed=False))
 
     def _is_changed(self, tip: Tip) -> bool:
         known = self._tips.get(tip.id)
-        return known is None or (
-            known.tip != tip and not (known.tip.ref == tip.ref and known.tip.version > tip.version)
-        )
+        return known is None or (known.tip != tip and known.tip.version <= tip.version)
 
     def _read(self, connection: Connection, tips: Sequence[Tip]) -> None:
         ids = [tip.id for tip in tips]
@@ -198,7 +198,7 @@ class Mirror:
                 facts,
                 fields,
             )
-        chunks = self._read_chunks(connection, pages)
+        chunks = self._read_chunks(connection, ids)
         for tip in tips:
             paths: dict[ObjectId, list[FilePath]] = {}
             for path, page in pages[tip.id].items():
@@ -213,29 +213,23 @@ class Mirror:
                 frozenset(name for text in fields for name in unpack_fields(text)),
             )
 
-    def _read_chunks(
-        self, connection: Connection, pages: Mapping[int, Mapping[FilePath, MirroredPage]]
-    ) -> dict[int, PageChunks]:
-        """Read which chunks repositories have, and the vectors that are new, of these pages."""
-        blobs: dict[int, list[ObjectId]] = {repository: [] for repository in pages}
-        lengths: dict[int, list[bytes]] = {repository: [] for repository in pages}
+    def _read_chunks(self, connection: Connection, ids: Sequence[int]) -> dict[int, PageChunks]:
+        """Read which chunks repositories have, and the vectors that are new."""
+        blobs: dict[int, list[ObjectId]] = {repository: [] for repository in ids}
+        lengths: dict[int, list[bytes]] = {repository: [] for repository in ids}
         with connection.cursor(binary=True) as cursor:
-            for repository, blob, packed in cursor.execute(_CHUNKS, {"repositories": [*pages]}):
+            for repository, blob, packed in cursor.execute(_CHUNKS, {"repositories": [*ids]}):
                 blobs[repository].append(ObjectId(blob))
                 lengths[repository].append(bytes(packed))
-        vectors = self._read_vectors(connection, [*pages])
+        vectors = self._read_vectors(connection, ids)
         found = {}
-        for repository, some in pages.items():
-            sizes = (len(packed) // _PACKED_BYTES for packed in lengths[repository])
-            firsts = array("i", accumulate(sizes, initial=0))
+        for repository in ids:
+            numbers = (len(packed) // _PACKED_BYTES for packed in lengths[repository])
+            firsts = array("i", accumulate(numbers, initial=0))
             packed = np.frombuffer(b"".join(lengths[repository]), dtype=">i4")
             found[repository] = PageChunks(blobs[repository], firsts)
-            present = {page.blob for page in some.values()}
-            of_blobs = vectors[repository]
-            of_blobs |= {blob: {} for blob in blobs[repository] if blob not in present}
-            self.chunks.update(
-                repository, found[repository], packed.astype(np.int32).reshape(-1, 2), of_blobs
-            )
+            sizes = packed.astype(np.int32).reshape(-1, 2)
+            self.chunks.update(repository, found[repository], sizes, vectors[repository])
         return found
 
     def _read_vectors(

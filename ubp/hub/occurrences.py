@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ubp.core.model import ObjectId
-from ubp.hub.bm25 import Found, Places, count_occurrences
+from ubp.hub.bm25 import Found, Positions, count_occurrences
 from ubp.hub.chunk_rows import NO_ROWS, ReadableRows
 from ubp.hub.postings import OCCURRENCES, read_postings, select_postings
 from ubp.hub.tokens import write_tsquery
@@ -35,11 +35,11 @@ _PACKED_CHUNKS = (
 )
 _PACKED = np.dtype([("repository", ">i4"), ("number", ">i4"), ("occurrences", ">f8")])
 
-_NONE = Found(np.zeros(0, np.int32), np.zeros(0, np.uint16), np.zeros((0, 2), np.int64))
+_NONE = Found(np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
-StoredPlaces = Mapping[str, Sequence[Any]]
+StoredPositions = Mapping[str, Sequence[Any]]
 Row = tuple[
-    int, bytes | None, bytes | None, Sequence[str] | None, Sequence[StoredPlaces | None] | None
+    int, bytes | None, bytes | None, Sequence[str] | None, Sequence[StoredPositions | None] | None
 ]
 """The number of what was asked for, and what `OccurrenceQuery` packs of it."""
 
@@ -109,7 +109,7 @@ class OccurrenceQuery:
 
     def _add_estimated(self, number: int, phrase: Phrase, matching: str) -> None:
         """Find the places of a phrase in these chunks; of a common one estimate the number."""
-        places, values = select_places([phrase], self._table, number)
+        places, values = select_positions([phrase], self._table, number)
         self.values |= values
         self._phrases[number] = phrase
         rank = f"{PHRASE_SCALE} * ts_rank('{RANK_WEIGHTS}', c.vector, %(q{number})s::tsquery)"
@@ -156,17 +156,17 @@ class OccurrenceQuery:
         return [_join(found) for found in parts]
 
     def _counted(
-        self, number: int, found: Found, places: Sequence[StoredPlaces | None] | None
+        self, number: int, found: Found, places: Sequence[StoredPositions | None] | None
     ) -> Found:
         """Return the same, with the numbers of occurrences at these places; None: unknown."""
         if places is None:
             return found._replace(is_exact=number in self._exact)
         phrase = self._phrases[number]
-        counted = (count_occurrences(read_places(each), phrase, self._table) for each in places)
+        counted = (count_occurrences(read_positions(each), phrase, self._table) for each in places)
         return found._replace(occurrences=np.fromiter(counted, dtype=np.float64), is_exact=True)
 
 
-def select_places(
+def select_positions(
     terms: Iterable[Phrase], table: Table, number: int
 ) -> tuple[str, Mapping[str, Any]]:
     """Return the expression for the places of the words of terms in a chunk `c`, and parameters.
@@ -185,9 +185,9 @@ def select_places(
     ), values
 
 
-def read_places(stored: StoredPlaces | None) -> dict[str, Places]:
-    """Return the places of words that `select_places` has found."""
-    return {word: Places(*places) for word, places in (stored or {}).items()}
+def read_positions(stored: StoredPositions | None) -> dict[str, Positions]:
+    """Return the places of words that `select_positions` has found."""
+    return {word: Positions(*places) for word, places in (stored or {}).items()}
 
 
 def _lexemes(terms: Iterable[Phrase], table: Table) -> tuple[list[str], list[str]]:
@@ -207,7 +207,7 @@ def read_listed(heads: bytes | None, lists: bytes | None, readable: ReadableRows
         return _NONE
     postings = read_postings(heads, lists)
     rows = readable.at(postings.repositories, postings.places)
-    return Found(rows, postings.occurrences, postings.repositories)
+    return Found(rows, postings.occurrences)
 
 
 def _read_chunks(heads: bytes, blobs: Sequence[str], readable: ReadableRows) -> Found:
@@ -221,19 +221,12 @@ def _read_chunks(heads: bytes, blobs: Sequence[str], readable: ReadableRows) -> 
         ],
         dtype=np.int32,
     )
-    repositories = np.unique_counts(packed["repository"].astype(np.int64))
-    return Found(
-        rows,
-        packed["occurrences"].astype(np.float64),
-        np.stack(repositories, axis=1),
-        is_exact=False,
-    )
+    return Found(rows, packed["occurrences"].astype(np.float64), is_exact=False)
 
 
 def _join(parts: Sequence[Found]) -> Found:
     rows = np.concatenate([_NONE.rows, *(part.rows for part in parts)])
     occurrences = np.concatenate([_NONE.occurrences, *(part.occurrences for part in parts)])
-    repositories = np.concatenate([_NONE.repositories, *(part.repositories for part in parts)])
     is_known = rows != NO_ROWS
     is_exact = bool(parts) and all(part.is_exact for part in parts)
-    return Found(rows[is_known], occurrences[is_known], repositories, is_exact)
+    return Found(rows[is_known], occurrences[is_known], is_exact)

@@ -21,6 +21,7 @@ from ubp.search.lexical import WEIGHTS
 HASH_BYTES, COUNT_BYTES = 8, 4
 OCCURRENCE_BITS = 10
 MAX_OCCURRENCES = (1 << OCCURRENCE_BITS) - 1
+# Of a repository with more chunks, four million, the last ones are not found by their words.
 MAX_CHUNKS = 1 << 32 - OCCURRENCE_BITS
 
 OCCURRENCES = "cardinality(u.weights)" + "".join(
@@ -125,6 +126,12 @@ def read_postings(repositories: bytes, chunks: bytes) -> Postings:
     packed = np.frombuffer(chunks, dtype=">u4").astype(np.uint32)
     places = (packed >> OCCURRENCE_BITS).astype(np.int32)
     return Postings(rows, places, (packed & MAX_OCCURRENCES).astype(np.uint16))
+
+
+def count_chunks(repositories: bytes | None) -> dict[int, int]:
+    """Return the number of chunks by repository, of the first column of `select_postings`."""
+    pairs = np.frombuffer(repositories or b"", dtype=">i4").reshape(-1, 2)
+    return dict(pairs.tolist())
 
 
 def _found(

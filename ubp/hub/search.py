@@ -43,6 +43,7 @@ from ubp.search.lexical import JAPANESE
 from ubp.search.named import MAX_READ, name_matches
 from ubp.search.pages import (
     CHUNKS,
+    USUAL_LIMIT,
     Mode,
     PageAnswer,
     PageQuery,
@@ -90,7 +91,8 @@ class Searcher:
         """
         meaning = self._meaning(organisation, query.mode)
         read = read_query(query.text, field_names=organisation.field_names)
-        if meaning is not None:
+        asked = read._replace(filters=read.filters.joined(query.filters))
+        if meaning is not None and asked.condition is None and query.limit <= USUAL_LIMIT:
             meaning.expect(read.wording, CHUNKS, self._pool)
         _prepare(organisation, read)
         names = ViewNames(organisation, organisation.tips.names)
@@ -109,7 +111,7 @@ class Searcher:
         model = self._model.get(organisation.connection)
         if mode == "fulltext":
             return None
-        if model is None:
+        if model is None or model.dimensions != organisation.tips.chunks.dimensions:
             if mode == "semantic":
                 raise BadArgumentError("mode", "The hub has no embedding model.")
             return None

@@ -27,8 +27,7 @@ from ubp.core.model import (
 from ubp.hub.bm25 import (
     Floats,
     Found,
-    Integers,
-    Places,
+    Positions,
     add_scores,
     best_rows,
     count_occurrences,
@@ -36,7 +35,7 @@ from ubp.hub.bm25 import (
     sum_scores,
     term_scores,
 )
-from ubp.hub.chunk_rows import PageKey
+from ubp.hub.chunk_rows import Integers, PageKey
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Counted, Frequencies, Versions
 from ubp.hub.occurrences import (
@@ -44,10 +43,10 @@ from ubp.hub.occurrences import (
     MAX_ESTIMATED,
     OccurrenceQuery,
     read_listed,
-    read_places,
-    select_places,
+    read_positions,
+    select_positions,
 )
-from ubp.hub.postings import select_counts, select_postings, select_presence
+from ubp.hub.postings import count_chunks, select_counts, select_postings, select_presence
 from ubp.hub.tips import MirroredPage, ReadableTips
 from ubp.hub.tokens import MAX_LEXEME, write_tsquery
 from ubp.hub.vectors import NearHit, nearest
@@ -346,9 +345,9 @@ class HubWords:
 
         def take(value: Sequence[bytes | None]) -> None:
             heads, lists = value
-            found = read_listed(heads, lists, self._organisation.tips.chunks)
-            chunks = dict(found.repositories.tolist())
-            self._found[what], self._frequencies[what] = found, sum(chunks.values())
+            chunks = count_chunks(heads)
+            self._found[what] = read_listed(heads, lists, self._organisation.tips.chunks)
+            self._frequencies[what] = sum(chunks.values())
             self._organisation.frequencies.keep(what, others, chunks)
 
         return _Answered(f"(select array[heads, chunks] from ({query}) l (heads, chunks))", take)  # noqa: S608  # ours
@@ -507,8 +506,8 @@ class HubWords:
     def search(self, match: RowMatch, limit: int, within: Scope = None) -> list[TextHit]:
         """Return the best chunks, equal ones by blob, chunk and path.
 
-        All chunks with a word count. Of a phrase, and in repositories whose words are not listed,
-        some are not looked at where very many have it. Weights are those of
+        All chunks with a word count. Where very many have a phrase, meet a condition or are in
+        repositories whose words are not listed, some are not looked at. Weights are those of
         `ubp.search.lexical.WEIGHTS`.
         """
         table, terms = match.table, [*match.terms, *match.adding]
@@ -530,8 +529,13 @@ class HubWords:
         if match.adding:
             add_scores(scores, pairs[finding:], lengths, average)
         if all(each.is_exact for _, each in pairs):
-            best = best_rows(scores, limit)
-            return self._hits(best, scores[best], limit, within)
+            most = limit
+            while True:  # not every chunk is of a page at a path
+                best = best_rows(scores, most)
+                hits = self._hits(best, scores[best], limit, within)
+                if len(hits) >= limit or len(best) < most:
+                    return hits
+                most *= LIMIT_GROWTH
         best = best_rows(scores, max(CANDIDATES, CANDIDATES_PER_HIT * limit))
         exact = self._count(table, terms, found, best)
         parts = [
@@ -606,10 +610,10 @@ class HubWords:
 
     def _words_of(
         self, table: Table, terms: Sequence[Phrase], rows: Integers
-    ) -> Iterator[tuple[int, dict[str, Places]]]:
+    ) -> Iterator[tuple[int, dict[str, Positions]]]:
         """Yield the numbers of rows, from 0, and where the words of terms are in their chunks."""
         chunks = self._organisation.tips.chunks.chunks_at(rows)
-        places, values = select_places(terms, table, 0)
+        places, values = select_positions(terms, table, 0)
         found = self._organisation.rows(
             f"""
             select given.row, {places}
@@ -628,7 +632,7 @@ class HubWords:
             },
         )
         for row, stored in found:
-            yield row, read_places(stored)
+            yield row, read_positions(stored)
 
     def _hits(self, rows: Integers, scores: Floats, limit: int, within: Scope) -> list[TextHit]:
         """Return the best of these rows, equal ones by blob, chunk and repository."""

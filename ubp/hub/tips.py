@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ubp.core.model import FilePath, Level, ObjectId
-from ubp.hub.chunk_rows import ChunkRows, PageChunks, ReadableRows
+from ubp.hub.chunk_rows import MirroredRows, PageChunks, ReadableRows
 from ubp.hub.frequencies import Versions
 from ubp.index.store.fulltext import Extent
 from ubp.index.store.tokenizer import Table
@@ -62,7 +62,7 @@ class MirroredTip:
 class ReadableTips:
     """The tips that a reader may see, and what a search asks about all of them."""
 
-    def __init__(self, tips: Sequence[MirroredTip], rows: ChunkRows, names: JoinedNames) -> None:
+    def __init__(self, tips: Sequence[MirroredTip], rows: MirroredRows, names: JoinedNames) -> None:
         self.by_name = {mirrored.tip.name: mirrored for mirrored in tips}
         self.by_id = {mirrored.tip.id: mirrored for mirrored in tips}
         self.names = names

@@ -1,5 +1,6 @@
 -- How many chunks of a repository contain each of its words: to count a common one in a million
--- chunks takes a second. `ubp.hub.word_counts` has the format.
+-- chunks takes a second. Of each word `counts` has the first
+-- eight bytes of its SHA-256 and four of the number; no program since migration 16 writes them.
 create table word_count (
     repository int not null references repository on delete cascade,
     is_stem boolean not null,

@@ -15,3 +15,4 @@ create index posting_bucket on posting (is_stem, bucket, repository);
 
 -- The version of the texts whose words were listed.
 alter table search_state add listed bigint not null default -1;
+alter table search_state alter listed set default 0;  -- without chunks there is nothing to list
