@@ -38,7 +38,11 @@ def push_page(hub, repository, name, path, text):
     return hub.push(repository, name, texts=True)
 
 
-def test_hub_finds_the_same_pages_in_the_same_order_as_sqlite(hub, clones):
+@pytest.mark.parametrize("most_counted", [0, 300])
+def test_hub_finds_the_same_pages_in_the_same_order_as_sqlite(
+    hub, clones, monkeypatch, most_counted
+):
+    monkeypatch.setattr("ubp.hub.occurrences.MAX_COUNTED", most_counted)
     for name, repository in clones.items():
         assert hub.push(repository, name, texts=True).sent_texts > 3
     searcher = hub.hub.answers["search"].run.__self__
