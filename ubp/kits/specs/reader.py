@@ -130,12 +130,19 @@ class SpecificationReader:
     def open(self, specification: Specification, version: str = "") -> Iterator[Opened]:
         """Open a specification at a version; "": the pinned or newest one."""
         collection = specification.collection
-        session = self._session.kept_collection(collection.name, version)
-        repository = session.repository
+        if version:
+            with self._session.in_collection(collection.name, version) as session:
+                yield self._opened(specification, session, version)
+        else:  # it stays open: versions are many, specifications few
+            session = self._session.kept_collection(collection.name)
+            yield self._opened(specification, session, version)
+
+    def _opened(self, specification: Specification, session: Session, version: str) -> Opened:
+        repository, collection = session.repository, specification.collection
         commit = resolve_version(repository, collection, version or specification.at)
         name = version_name(repository, commit, version)
         has_one_page = session.view().count_documents() == 1
-        yield Opened(specification, session, commit, name, has_one_page)
+        return Opened(specification, session, commit, name, has_one_page)
 
     def find_section(
         self,
