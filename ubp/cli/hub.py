@@ -386,7 +386,7 @@ def report(
     if reader != EVERYTHING and not record.repositories:
         raise UsageError(
             f"{reader} may see no repository of this hub.",
-            cause="No grant names this reader, and no repository is public.",
+            cause="No repository with a board is public, internal or granted to this reader.",
             hint="A reader is an account with its forge, such as github.com/ann.",
         )
     if html is not None:

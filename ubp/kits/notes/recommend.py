@@ -125,21 +125,22 @@ def run(session: Session, request: RecommendRequest) -> RecommendationsRecord:
     """
     search = _Search(session, request.tech_stack, request.project_context)
     needs = list(dict.fromkeys(request.needs))[:MAX_NEEDS] or [request.project_context]
-    best = _candidates(search, needs, CLOSE_COSINE)[:MAX_RECOMMENDED]
+    hits = {need: search.hits(need) for need in needs}
+    sure = {need: [hit for hit in some if hit.is_sure] for need, some in hits.items()}
+    best = _candidates(search, sure)[:MAX_RECOMMENDED]
     is_weak = not best
     if is_weak:
-        best = _candidates(search, needs, MIN_COSINE)[:MAX_WEAK]
+        best = _candidates(search, hits)[:MAX_WEAK]
     reports = ReportFinder(session)
     return RecommendationsRecord(
         recommendations=tuple(_recommendation(found, reports, is_weak=is_weak) for found in best)
     )
 
 
-def _candidates(search: "_Search", needs: Sequence[str], least: float) -> list[_Candidate]:
-    """Return the tools and articles of notes with at least this cosine, best first."""
+def _candidates(search: "_Search", found: Mapping[str, Sequence["_Hit"]]) -> list[_Candidate]:
+    """Return the tools and articles of the notes that meet each need, best first."""
     candidates: dict[str, _Candidate] = {}
-    for need in needs:
-        hits = search.hits(need, least)
+    for need, hits in found.items():
         tools = search.tools(hits)
         for key, (written, repository, mentioning) in tools.items():
             tool = candidates.setdefault(f"tool {key}", _Candidate("tool", written))
@@ -194,11 +195,15 @@ def _recommendation(
 
 
 class _Hit(NamedTuple):
-    """A note that meets a need, with its words about it; the larger `worth`, the better."""
+    """A note that meets a need, with its words about it; the larger `worth`, the better.
+
+    If not `is_sure`, it is only the nearest.
+    """
 
     note: Note
     passage: str
     worth: float
+    is_sure: bool
 
 
 class _Tool(NamedTuple):
@@ -241,8 +246,8 @@ class _Search:
     def _find(self, text: str) -> dict[FilePath, NoteHit]:
         return {hit.note.path: hit for hit in self._search.find(text, NOTES_PER_NEED).hits}
 
-    def hits(self, need: str, least: float) -> list[_Hit]:
-        """Return the notes that meet a need with at least this cosine, best first."""
+    def hits(self, need: str) -> list[_Hit]:
+        """Return the notes that meet a need, or are near to it, best first."""
         asked = _without_weak_words(need)
         tag = _singular(joined_name(asked))
         tagged = {path for path, note in self._notes.items() if tag in _tags(note)}
@@ -253,21 +258,23 @@ class _Search:
         words = {path: _words_of(self._notes[path], text) for path, text in passages.items()}
         for_need = self._scores(asked, found, words)
         for_context = self._scores(self._context, self._about_context, words)
-        hits = [
-            _Hit(
-                self._notes[path],
-                passage,
-                (of_need + of_context) / 2 * self._stack_factor(self._notes[path], passage)
-                + (TAG_BONUS if path in tagged else 0.0),
-            )
+        worths = {
+            path: (of_need + of_context) / 2 * self._stack_factor(self._notes[path], passage)
+            + (TAG_BONUS if path in tagged else 0.0)
             for (path, passage), of_need, of_context in zip(
                 passages.items(), for_need, for_context, strict=True
             )
-        ]
-        least = least if self._has_cosines else MIN_WORDS_SCORE
-        least = max(least, MIN_SHARE * max((hit.worth for hit in hits), default=0.0))
+        }
+        least, sure = MIN_WORDS_SCORE, MIN_WORDS_SCORE
+        if self._has_cosines:
+            least, sure = MIN_COSINE, CLOSE_COSINE
+        least = max(least, MIN_SHARE * max(worths.values(), default=0.0))
         return sorted(
-            (hit for hit in hits if hit.worth >= least),
+            (
+                _Hit(self._notes[path], passages[path], worth, worth >= sure)
+                for path, worth in worths.items()
+                if worth >= least
+            ),
             key=lambda hit: (-hit.worth, hit.note.path),
         )
 
