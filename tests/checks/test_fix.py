@@ -296,6 +296,35 @@ def test_paths_from_the_site_follow_a_renamed_page(repository, fix, found):
     assert found(repository) == ["error broken-link docs/use/it.md:2 include gone.md"]
 
 
+def test_link_tags_begin_at_the_source_and_never_at_their_page(repository, fix, found):
+    repository.write("_config.yml", "collections_dir: sets\n")
+    repository.write("index.md", "# Index\n")
+    repository.write("guide/index.md", "# Guide\n")
+    repository.write("guide/about.md", "# About\n")
+    repository.write("guide/old.md", "# Old\n")
+    repository.write("sets/_tips/tip.md", "# Tip\n")
+    repository.write("sets/_tips/two.md", "# Two\n")
+    repository.write(
+        "guide/g.md",
+        "[a]({% link index.md %}) {% comment %}{% link no.md %}{% endcomment %}\n"
+        "[b]({% link about.md %})\n"
+        "[c]({% link guide/old.md %}) [d]({% link _tips/tip.md %}) [e]({% link _tips/two.md %})\n",
+    )
+    repository.commit()
+    repository.git("mv", "guide/old.md", "new.md")
+    repository.git("mv", "sets/_tips/tip.md", "tip.md")
+    repository.git("mv", "sets/_tips/two.md", "sets/_tips/of two.md")
+    fix(repository)
+    assert (repository.root / "guide/g.md").read_text().splitlines()[1:] == [
+        "[b]({% link about.md %})",
+        "[c]({% link new.md %}) [d]({% link tip.md %}) [e]({% link _tips/two.md %})",
+    ]
+    assert found(repository) == [
+        "error broken-link guide/g.md:2 include about.md",
+        "error broken-link guide/g.md:3 include _tips/two.md",
+    ]
+
+
 def test_renamed_page_is_named_where_its_address_cannot_be_written(repository, check):
     repository.write("_config.yml", "title: x\n")
     repository.write("modes.md", "# Modes\n")

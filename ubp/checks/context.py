@@ -30,7 +30,9 @@ from ubp.markdown.resolve import (
     Targets,
     differs_in_case,
     is_file,
+    is_from_source,
     resolve,
+    source_folders,
     stem,
 )
 from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address
@@ -257,7 +259,7 @@ class RuleContext:
 
     def is_behind_opaque_folder(self, edge: GraphEdge) -> bool:
         """Whether a link's path goes through a submodule or symlink, where Git lists no files."""
-        path = _target_path(edge, edge.source)
+        path = self._target_path(edge, edge.source)
         if edge.link.kind in WIKILINKS or path is None:
             return False
         folder = path.rpartition("/")[0]
@@ -286,7 +288,7 @@ class RuleContext:
 
     def finds_file(self, edge: GraphEdge) -> bool:
         """Whether a link that is not a link to a page names a file or folder of the repository."""
-        path, site = _target_path(edge, edge.source), self.graph.sites.of(edge.source)
+        path, site = self._target_path(edge, edge.source), self.graph.sites.of(edge.source)
         folders = ["", *(root.folder for root in site.roots), *site.static] if site else [""]
         from_root = [f"{folder}/{edge.link.target.lstrip('/')}" for folder in folders]
         paths = [path, *map(normalize_path, (name.strip("/") for name in from_root))]
@@ -338,7 +340,7 @@ class RuleContext:
 
     def _possible_files(self, edge: GraphEdge) -> tuple[FilePath, ...]:
         """Return the files that a link may name: by its path, or by the address on its site."""
-        path, site = _target_path(edge, edge.source), self.graph.sites.of(edge.source)
+        path, site = self._target_path(edge, edge.source), self.graph.sites.of(edge.source)
         if edge.link.kind in WIKILINKS or not path:
             return ()
         target = without_page_suffix(edge.link.target)
@@ -354,7 +356,7 @@ class RuleContext:
 
     def names_folder(self, edge: GraphEdge) -> bool:
         """Whether a link in a page of no site names a folder that looks like a file: `x.org`."""
-        path = _target_path(edge, edge.source)
+        path = self._target_path(edge, edge.source)
         if path is None or edge.link.kind in WIKILINKS or self.graph.sites.of(edge.source):
             return False
         entry = self.view.entry(path) if FILE_SUFFIX.search(path) else None
@@ -412,7 +414,7 @@ class RuleContext:
             return self.renames.new_path(target) or self.renames.new_path_by_name(target)
         if kept := self._page_of_old_folder(edge):
             return kept
-        path = _target_path(edge, self.renames.origin(edge.source) or edge.source)
+        path = self._target_path(edge, self.renames.origin(edge.source) or edge.source)
         removed = self._removed_page(edge)
         return (self.renames.new_path(path) if path else None) or (
             self.renames.new_paths.get(removed) if removed else None
@@ -423,7 +425,7 @@ class RuleContext:
         source, target = self.renames.origin(edge.source), edge.link.target
         if source is None:
             return None
-        path = _target_path(edge, source)
+        path = self._target_path(edge, source)
         if path and self.view.page(path):
             return path
         old = edge._replace(source=source)
@@ -449,6 +451,14 @@ class RuleContext:
             written = written_addresses(read_head(contents[blob] or b"", ()))
             targets.add_page(PageNameForms(path, None, (), written))
         return targets
+
+    def _target_path(self, edge: GraphEdge, source: FilePath) -> FilePath | None:
+        """Return the path that a link in the page `source` names; a leading "/" means the root."""
+        target, site = edge.link.target, self.graph.sites.of(source)
+        folder = "" if target.startswith("/") else source.rpartition("/")[0]
+        if site and is_from_source(edge.link):
+            folder = source_folders(target, site)[-1]
+        return normalize_path(f"{folder}/{target}".lstrip("/"))
 
     def file_from_root(self, edge: GraphEdge) -> FilePath | None:
         """Return the file that a relative link would name if it began at the root."""
@@ -480,10 +490,3 @@ class RuleContext:
         for path in self.view.document_paths():
             paths[stem(path)] = (*paths.get(stem(path), ()), path)
         return paths
-
-
-def _target_path(edge: GraphEdge, source: FilePath) -> FilePath | None:
-    """Return the path that a link in the page `source` names; a leading "/" means the root."""
-    target = edge.link.target
-    folder = "" if target.startswith("/") else source.rpartition("/")[0]
-    return normalize_path(f"{folder}/{target}".lstrip("/"))

@@ -8,6 +8,7 @@ from ubp.core.paths import normalize_path, without_page_suffix
 from ubp.core.typos import meant_name
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
+from ubp.markdown.resolve import is_from_source, source_folders
 from ubp.search.graph import Graph
 
 
@@ -35,6 +36,8 @@ class Misspelt:
         folders = [edge.source.rpartition("/")[0]]
         if target.startswith("/"):
             folders = ["", *(root.folder for root in site.roots)] if site else [""]
+        elif site and is_from_source(edge.link):
+            folders = [*source_folders(target, site)]
         written = (normalize_path(f"{folder}/{target}".lstrip("/")) for folder in folders)
         found = {other for path in written if path for other in self._near(path)}
         return tuple(

@@ -25,6 +25,8 @@ _MODULE = re.compile(
     r"[\"'](?:\.{1,2}/|@site/)[^\"'\n]+(?<!\.md)(?<!\.mdx)(?<!\.vue)[\"']",
     re.MULTILINE,
 )
+# The address of a page by its path from the folder of the site's pages, which must exist.
+JEKYLL_LINK = "jekyll link"
 _INCLUDES = (
     ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
     ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
@@ -49,9 +51,8 @@ _INCLUDES = (
         "jekyll",
         re.compile(r"\{%-?[ \t]*include[ \t]+(?P<path>[\w@./-]+\.(?:md|markdown))(?=[\s%])"),
     ),
-    # The address of a page by its path from the site's folder, which must exist.
     (
-        "jekyll",
+        JEKYLL_LINK,
         re.compile(
             r"\{%-?[ \t]*(?P<code>link)[ \t]+/?(?P<path>[^\s%{}]+\.(?:md|markdown))(?=[ \t]*-?%\})"
         ),

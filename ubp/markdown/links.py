@@ -31,7 +31,8 @@ _DEFINITION = re.compile(
     r"[ \t]*(?:\n[ \t>]*)?(?:<(?P<angled>[^\n]*?)>|(?P<plain>\S+))",
     re.DOTALL,
 )
-_LIQUID_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw", re.DOTALL)
+# What Liquid does not evaluate.
+_LIQUID_RAW = re.compile(r"\{%-?\s*(?P<tag>raw|comment)\s*-?%\}.*?\{%-?\s*end(?P=tag)", re.DOTALL)
 _EMBEDDED = frozenset({"image", "include"})
 # These include no file in a block of code: what is there is an example.
 _NOT_IN_FENCES = frozenset({"vitepress", "sphinx", "docusaurus"})

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, nfc, normalize_path, without_page_suffix
 from ubp.core.text import fold, slug
+from ubp.markdown.includes import JEKYLL_LINK
 from ubp.markdown.sites.anchors import NO_ANCHORS, HeadingName, IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
@@ -660,12 +661,17 @@ def _is_verifiable(source: FilePath, site: Site, target: str) -> bool:
 def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resolution:
     """Resolve the inclusion of a file, which is relative to one of several folders."""
     site = targets.sites.of(source)
-    if site is None or link.label != site.style.name:  # another generator's syntax, as an example
+    name = (link.label or "").partition(" ")[0]
+    if site is None or name != site.style.name:  # another generator's syntax, as an example
         return _EMBEDDED
     # of a package, which is not in the repository, or computed
     if _PACKAGE.match(link.target) or "{{" in link.target:
         return _EMBEDDED
-    paths = _include_paths(source, link.target, site)
+    paths = (
+        list(_joined(source_folders(link.target, site), link.target))
+        if is_from_source(link)
+        else _include_paths(source, link.target, site)
+    )
     for path in paths:
         if targets.is_page(path):
             return Resolution("resolved", path)
@@ -677,6 +683,20 @@ def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resoluti
         if is_verifiable
         else _EMBEDDED
     )
+
+
+def is_from_source(link: Link) -> bool:
+    """Return whether a link is Jekyll's `{% link %}`, a path from the folder of all pages."""
+    return link.kind == "include" and link.label == JEKYLL_LINK
+
+
+def source_folders(target: str, site: Site) -> list[FilePath]:
+    """Return the folders from which Jekyll's `{% link %}` names a page; not the page's own.
+
+    Only collections (`_guides/a.md`) may have one beside that of the site's pages.
+    """
+    pieces = site.pieces if target.startswith("_") else ()
+    return [*(FilePath(root.folder) for root in site.roots), *pieces]
 
 
 def _include_paths(source: FilePath, target: str, site: Site | None) -> list[FilePath]:

@@ -43,12 +43,13 @@ from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.text import fold
 from ubp.index.link_graph import GraphEdge
-from ubp.markdown.resolve import is_file, stem
+from ubp.markdown.resolve import is_file, is_from_source, stem
 
 NAME = "broken-link"
 MAX_NAMES = 3
 # Every folder may have one, so the name does not identify the page.
 FOLDER_PAGES = frozenset({"readme", "index"})
+_ENDS_TAG = re.compile(r"[\s%{}]")
 _LEADING_DOTS = re.compile(r"^(?:\.{0,2}/)+")
 
 
@@ -181,10 +182,23 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
+    if is_from_source(edge.link):
+        return _fix_from_source(edge, target, context)
     text = _address(edge, target, context) or _from_same_folder(edge, target, context)
     if text is None and not _must_be_address(edge, context):
         text = rewrite_link(edge.link, edge.source, target, context.pages_of_stem(stem(target)))
     return None if text is None else LinkFix(edge.link, text, target)
+
+
+def _fix_from_source(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
+    """Return the fix of Jekyll's `{% link %}`: the new path from the folder of the site's pages."""
+    site = context.graph.sites.of(edge.source)
+    folders = (*site.pieces, *(root.folder for root in site.roots)) if site else ()
+    for folder in folders:
+        text = target.removeprefix(f"{folder}/")
+        if not _ENDS_TAG.search(text) and context.graph.leads_to(edge, text, target):
+            return LinkFix(edge.link, text, target)
+    return None
 
 
 def _address(edge: GraphEdge, target: FilePath, context: RuleContext) -> str | None:
