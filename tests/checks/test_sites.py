@@ -152,7 +152,7 @@ WORKING = {
     "exdoc": (
         "[a](2.%20Start%20here.md#set_up-1-more) [b](2-start-here.html#set_up1--more)"
         " [c](somewhere/README.md) [d](../README.md) ![e](assets/logo.svg) [f](`Mod.fun/1`)"
-        " [g](Mod.html#fun/1) [[h]] [i](`fun/1`)"
+        " [g](Mod.html#fun/1) [[h]] [i](`fun/1`) [j](readme.html)"
     ),
     "docsify": "[a](guide/start.md) [b](/guide/start#set-up) ![c](logo.svg)",
 }

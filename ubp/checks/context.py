@@ -254,7 +254,7 @@ class RuleContext:
             written = written_addresses(read_head(data, ())) if data else ()
             site = self.graph.sites.of(path)
             self._own_addresses[path] = addresses(site, path, written) if site else ()
-        name = link.target.rstrip("/").rpartition("/")[2]
+        name = link.target.rstrip("/").rpartition("/")[2].removesuffix(".html")
         return any(name == url.rpartition("/")[2] for url in self._own_addresses[path])
 
     def is_behind_opaque_folder(self, edge: GraphEdge) -> bool:
