@@ -92,6 +92,20 @@ def test_committed_change_beside_a_symbol_does_not_age_an_uncommitted_one(projec
     assert (found.verdict, found.commits, found.age_days) == ("modified", (), 0)
 
 
+def test_deleted_symbol_ages_from_its_deletion_whatever_else_is_edited(project, verdict):
+    now = project.clock
+    edit(project, "src/auth.py", ("check(user)", "check()"))
+    project.commit(at=now + 86_400)
+    edit(project, "src/auth.py", ("login", "enter"), ("check()", "check(1)"))
+    found = verdict(project, age=50)
+    assert (found.verdict, found.age_days, found.last_age_days) == ("deleted", 50, 0)
+
+    project.commit(at=now + 40 * 86_400)
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    found = verdict(project, age=3)
+    assert (found.verdict, found.last_age_days) == ("deleted", 3)
+
+
 def test_pinned_symbol_is_compared_with_the_pinned_file(project, verdict):
     blob = project.blob("src/auth.py")
     project.write(

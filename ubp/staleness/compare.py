@@ -266,8 +266,14 @@ def _age(verdict: Verdict, drift: DriftSince, now: float) -> float | None:
 def _last_age_days(
     verdict: Verdict, drift: DriftSince, baseline: Baseline, context: StalenessContext
 ) -> int | None:
-    """Return the whole days since the last drift; 0: not committed yet, None: unknown."""
-    is_removed_now = verdict in {"deleted", "moved"} and _is_edited(baseline, context)
+    """Return the whole days since the last drift, None: unknown.
+
+    0: the first one, or the removal of the source, is not committed yet, or was today.
+    """
+    is_file_removed = verdict in {"deleted", "moved"} and not isinstance(
+        baseline.source, PartSource
+    )
+    is_removed_now = is_file_removed and _is_edited(baseline, context)
     if drift.is_uncommitted or is_removed_now:
         return 0
     if drift.date is None:

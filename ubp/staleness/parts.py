@@ -169,7 +169,13 @@ class PartComparison:
                     # A commit that restores the baseline ends the drift before it.
                     changing = [] if new.digest == baseline.digest else [commit, *changing]
             else:
-                narrowed[request] = _narrow(drifts[request], tuple(changing))
+                drift = _narrow(drifts[request], tuple(changing))
+                last = pairs[0][2] if pairs else None
+                is_deleted = self._verdicts[request].verdict == "deleted"
+                is_committed = last is None or states[last].digest is None
+                narrowed[request] = drift._replace(
+                    is_uncommitted=drift.is_uncommitted or (is_deleted and not is_committed)
+                )
         return narrowed
 
     def _steps(
