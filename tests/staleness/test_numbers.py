@@ -110,6 +110,10 @@ def test_other_versions_of_a_language_are_not_found(before, after, page):
         (OLD, NEW, 'import "example.com/reader/v2"'),
         (OLD, "module example.org/new-reader\n", "Import `example.com/reader/v2/core`."),
         ("module example.com/reader\n", NEW, "go get -u example.com/reader"),
+        (OLD, NEW, "Run `GOFLAGS=-v go run -tags x example.com/reader/v2@v2.1.0`."),
+        (OLD, NEW, '\tr "example.com/reader/v2/core" // for records'),
+        (OLD, NEW, "\texample.com/reader/v2 v2.1.0"),
+        (OLD, NEW, "replace example.com/reader/v2 => ../reader"),
     ],
 )
 def test_page_that_imports_a_module_by_its_old_path_is_found(before, after, page):
@@ -123,6 +127,12 @@ def test_page_that_imports_a_module_by_its_old_path_is_found(before, after, page
         (OLD, NEW, "go get example.com/reader"),
         (OLD, NEW, "go get example.com/reader/v20 or example.com/reader/v2-beta"),
         (OLD, NEW, "See https://pkg.go.dev/example.com/reader/v2."),
+        ("module example.com/reader\n", NEW, "[go get it](https://example.com/reader)"),
+        ("module example.com/reader\n", NEW, "Important is example.com/reader, our repository."),
+        ("module example.com/reader\n", NEW, "gh repo clone example.com/reader"),
+        ("module example.com/reader\n", NEW, "Questions: `example.com/reader/issues`"),
+        ("module example.com/reader\n", NEW, "[`go get`](example.com/reader/blob/main/a.md)"),
+        ("module example.com/reader\n", NEW, 'repository: "example.com/reader"'),
         (OLD, NEW, "sed s,example.com/reader/v2,example.com/reader/v3,"),
         ("module example.com/reader\n", NEW, "<https://example.com/reader>"),
         ("module example.com/reader\n", NEW, 'import "example.com/reader/v2/core"'),
