@@ -554,6 +554,7 @@ def test_command_prints_places_freshness_and_addresses_of_all_repositories(hub, 
     record = run_search(elsewhere, "zebras", "--hub", hub.url, "--json")
     refused = run_search(elsewhere, "zebras", "--hub", hub.url, "--include-links")
     local = run_search(elsewhere, "zebras", "--repository", "github.com/acme/api")
+    both = run_search(elsewhere, "zebras", "--repository", "a/b", "--token-file", "token")
 
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -567,6 +568,7 @@ def test_command_prints_places_freshness_and_addresses_of_all_repositories(hub, 
     assert "--hub cannot be combined with --include-links." in refused.stderr
     assert local.returncode == 2
     assert "--repository requires --hub." in local.stderr
+    assert "--token-file and --repository require --hub." in both.stderr
 
 
 def test_command_searches_one_repository_of_a_hub(hub, new_repository):

@@ -38,9 +38,12 @@ def search(  # noqa: PLR0913  # what the frame and the command line give
 ) -> int:
     """Print the pages that match best."""
     if hub is None:
-        if token_file is not None or repository is not None:
-            name = "--repository" if token_file is None else "--token-file"
-            raise UsageError(f"{name} requires --hub.", hint="Add the hub's address: --hub URL")
+        given_for_hub = {"--token-file": token_file, "--repository": repository}
+        if names := [name for name, value in given_for_hub.items() if value is not None]:
+            verb = "requires" if len(names) == 1 else "require"
+            raise UsageError(
+                f"{' and '.join(names)} {verb} --hub.", hint="Add the hub's address: --hub URL"
+            )
         return print_answer(SEARCH, request, terminal, collection=collection, keys=keys)
     refused = sorted(given - WITH_HUB) if isinstance(given, frozenset) else []
     if refused or collection is not None:
