@@ -65,6 +65,15 @@ def test_pages_that_name_the_symbol_come_first(project):
     assert [found.page for found in describing(project, path, "drop_token").found] == pages[::-1]
 
 
+def test_page_that_names_the_method_of_another_class_does_not_name_the_symbol(project):
+    body = "# {0}\n\nUse `{0}.read_token` of `src/token_store.py`.\n"
+    project.write("docs/token_store.md", PAGE.replace("`read_token`", "`Cache.read_token`"))
+    project.write("docs/end.md", body.format("TokenStore"))
+    project.commit()
+    found = describing(project, "src/token_store.py", "TokenStore.read_token").found
+    assert [each.page for each in found] == ["docs/end.md", "docs/token_store.md"]
+
+
 def test_folder_is_described_by_the_pages_of_its_files(project):
     pages = {found.page for found in describing(project, "src").found}
     assert "docs/token_store.md" in pages

@@ -248,14 +248,17 @@ def test_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked, p
         assert affected == [page for page in pages if page != "docs/links.md"]
 
 
-def test_pages_that_name_a_part_come_before_others_that_list_its_file(described, asked):
+def test_pages_that_list_or_name_a_part_come_before_others_that_list_its_file(described, asked):
     described.page("docs/z.md", "src/auth.py", body="`Session.login` logs in.\n")
+    described.page("docs/a.md", "src/auth.py", body="`login()` logs in.\n")
+    described.page("docs/b.md", "src/auth.py", body="To login call `Admin.login()`.\n")
+    described.page("docs/c.md", "src/auth.py", body="```\nsession.login(user)\n```\n")
     described.commit("Name login")
-    listed = ["docs/login.md", "docs/z.md", "docs/whole.md"]
+    named = ["docs/a.md", "docs/c.md", "docs/z.md"]
+    listed = ["docs/login.md", *named, "docs/b.md", "docs/whole.md"]
     assert [page.filepath for page in asked("src/auth.py#Session.login").impacted] == listed
     assert [page.filepath for page in asked("src/auth.py#create").impacted] == [
-        "docs/whole.md",
-        "docs/z.md",
+        *("docs/a.md", "docs/b.md", "docs/c.md", "docs/whole.md", "docs/z.md"),
     ]
 
 

@@ -35,6 +35,11 @@ MIN_DESCRIBING = 0.05
 # Of a folder with more, the first ones.
 MAX_FILES = 200
 
+MAX_OWNER = 100  # characters of the name of a type, in front of that of its member
+
+_SEPARATORS = re.compile(r"::|->|[.#]")
+_OWNER = re.compile(rf"(\w+)(?:{_SEPARATORS.pattern})\Z")
+
 PageScores = dict[FilePath, dict[FilePath, float]]
 """For each page how much it names of each source; nothing where that is 0."""
 
@@ -65,6 +70,7 @@ def find_describing(
     pages = [page for page in view.document_paths() if not records_past(page)]
     if not inside:
         return DescribingPages((), 0)
+    name = _simple_name(symbol)
     names = read_source_names(view.context, {file: entries[file] for file in inside})
     weights = {
         file: dict.fromkeys(names[entries[file].id].defined, 1.0)
@@ -72,7 +78,7 @@ def find_describing(
         if entries[file].id in names
     }
     for defined in weights.values():
-        defined.update({symbol: OF_SYMBOL} if symbol in defined else {})
+        defined.update({name: OF_SYMBOL} if name in defined else {})
     mentions = read_mentions(view, pages)
     scores = score_pages(mentions, weights, read_own_names(session.repository))
     rated = rate_bindings(session, view, best_pairs(scores))
@@ -81,7 +87,7 @@ def find_describing(
         for page, suggestions in rated.items()
         if suggestions and suggestions[0].confidence >= MIN_DESCRIBING
     ]
-    naming = find_naming(mentions, symbol)
+    naming = find_naming(view, {each.page: mentions[each.page] for each in found}, symbol)
     found.sort(
         key=lambda describing: (
             describing.page not in naming,
@@ -92,18 +98,47 @@ def find_describing(
     return DescribingPages(tuple(found[:limit]), len(pages))
 
 
-def find_naming(mentions: Mapping[FilePath, PageMentions], symbol: str) -> set[FilePath]:
-    """Return the documents that mention a symbol, as code."""
-    return {
+def find_naming(
+    view: View, mentions: Mapping[FilePath, PageMentions], symbol: str
+) -> set[FilePath]:
+    """Return the documents that mention a symbol, as code.
+
+    One that mentions `Admin.login` alone does not mention `Session.login`.
+    """
+    name = _simple_name(symbol)
+    found = {
         page
         for page, mentioned in mentions.items()
-        if any(mention.text == symbol for mention in mentioned.identifiers)
+        if any(mention.text == name for mention in mentioned.identifiers)
+    }
+    if name == symbol or not found:
+        return found
+    texts = view.read(found)
+    return {
+        page
+        for page in found
+        if _mentions_own((texts.get(page) or b"").decode("utf-8", "replace"), symbol)
     }
 
 
-def simple_name(symbol: str) -> str:
+def _mentions_own(text: str, symbol: str) -> bool:
+    """Return whether a text has a name in code that may be the symbol's, and not another type's."""
+    *_, owner, name = _SEPARATORS.split(symbol)
+    is_word = name.isalpha() and name[1:].islower()  # which may stand in prose, too
+    for match in re.finditer(rf"(?<![\w/-]){re.escape(name)}(?!\w)", text):
+        start, end = match.span()
+        if written := _OWNER.search(text, max(0, start - MAX_OWNER), start):
+            is_own = written[1] == owner or not written[1][0].isupper()
+        else:
+            is_own = not is_word or text[end : end + 1] in {"`", "("}
+        if is_own:
+            return True
+    return False
+
+
+def _simple_name(symbol: str) -> str:
     """Return the last name of a symbol: `login` of `Session.login`."""
-    return re.split(r"::|[.#]", symbol)[-1]
+    return _SEPARATORS.split(symbol)[-1]
 
 
 def read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:

@@ -1,6 +1,6 @@
 """The documents that depend on a document or a source, and should be reviewed when it changes."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -66,8 +66,8 @@ class ImpactTarget(NamedTuple):
     """What may change: `pages` are the documents at or below `path`, `first` the steps from it.
 
     `exists`: the snapshot has a file or folder at the path. The path of a part of a file ends in a
-    fragment, `src/auth.py#login`; a part is not a document. `naming` are the documents that name
-    the part, and not only its file.
+    fragment, `src/auth.py#login`; a part is not a document. `listing` are the documents that list
+    the part, and not only its file, `naming` those that name it.
     """
 
     path: FilePath
@@ -75,6 +75,7 @@ class ImpactTarget(NamedTuple):
     exists: bool
     pages: tuple[FilePath, ...] = ()
     first: tuple[ImpactStep, ...] = ()
+    listing: frozenset[FilePath] = frozenset()
     naming: frozenset[FilePath] = frozenset()
 
 
@@ -201,7 +202,7 @@ def find_impact(
     for reasons in (FIRM, frozenset(REASONS)):
         chains = _extend_chains(chains, reasons, steps_to, depth)
     found = [chain for chain in chains.values() if chain]
-    ranked = sorted(found, key=partial(_importance, target.naming))[:limit]
+    ranked = sorted(found, key=partial(_importance, target))[:limit]
     documents = graph.documents_at([chain[-1].path for chain in ranked])
     impacted = (
         Impacted(documents[chain[-1].path], chain)
@@ -243,9 +244,16 @@ def _strength(step: ImpactStep) -> tuple[int, FilePath, FilePath, int]:
 
 
 def _importance(
-    naming: Collection[FilePath], chain: Chain
-) -> tuple[bool, int, list[int], bool, FilePath]:
+    target: ImpactTarget, chain: Chain
+) -> tuple[bool, int, list[int], bool, bool, FilePath]:
     ranks = [REASON_RANKS[step.reason] for step in chain]
     is_loose = any(step.reason not in FIRM for step in chain)
     path = chain[-1].path
-    return is_loose, len(chain), ranks, path not in naming, path
+    return (
+        is_loose,
+        len(chain),
+        ranks,
+        path not in target.listing,
+        path not in target.naming,
+        path,
+    )

@@ -11,7 +11,6 @@ from ubp.bindings.describing import (
     find_describing,
     find_naming,
     read_mentions,
-    simple_name,
 )
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, LinkType
 from ubp.core.paths import doc_id
@@ -105,8 +104,8 @@ class ImpactRecord:
     impacted: Annotated[
         tuple[ImpactedRecord, ...],
         "pages that depend on it: first those reached by dependencies only (source_reference,"
-        " depends_on, implements, extends), then by distance; of a part of a file, those that name"
-        " it before others",
+        " depends_on, implements, extends), then by distance; of a part of a file, those that list"
+        " it before those that name it, and these before others",
     ]
     total: Annotated[Count, "number of dependent pages"]
     truncated_count: Annotated[Count, "number of entries omitted from the end"]
@@ -173,7 +172,7 @@ def run(session: Session, request: ImpactRequest) -> ImpactRecord:
         return _source_steps(sources.covering(path), path)
 
     subject = resolve_target(request.path, session, view, graph, referencing)
-    subject = subject._replace(naming=_find_naming(view, subject))
+    subject = _with_naming(view, subject)
     impact = find_impact(graph, subject, depending, request.depth, request.limit)
     levels = assess_paths(session, view, [page.document.path for page in impact.impacted])
     describing = _find_describing(session, view, subject, request.limit)
@@ -202,17 +201,18 @@ def _find_describing(
     if is_listed or subject.kind == "page" or not subject.exists:
         return DescribingPages((), 0)
     path, _, part = subject.path.partition("#")
-    return find_describing(session, view, FilePath(path), limit, simple_name(part))
+    return find_describing(session, view, FilePath(path), limit, part)
 
 
-def _find_naming(view: View, subject: ImpactTarget) -> frozenset[FilePath]:
-    """Return the pages that list a part of a file, or list the file and name the part."""
+def _with_naming(view: View, subject: ImpactTarget) -> ImpactTarget:
+    """Add the pages that list a part of a file, and those that list the file and name the part."""
     part = subject.path.partition("#")[2]
     if not part:
-        return frozenset()
-    listing = {step.path for step in subject.first if "#" in (step.source_path or "")}
+        return subject
+    listing = frozenset(step.path for step in subject.first if "#" in (step.source_path or ""))
     others = {step.path for step in subject.first} - listing
-    return frozenset(listing | find_naming(read_mentions(view, others), simple_name(part)))
+    naming = find_naming(view, read_mentions(view, others), part)
+    return subject._replace(listing=listing, naming=frozenset(naming))
 
 
 def _probable_records(view: View, found: Sequence[Describing]) -> tuple[ProbablePageRecord, ...]:
