@@ -129,6 +129,8 @@ def test_page_that_imports_a_module_by_its_old_path_is_found(before, after, page
         (OLD, NEW, "See https://pkg.go.dev/example.com/reader/v2."),
         ("module example.com/reader\n", NEW, "[go get it](https://example.com/reader)"),
         ("module example.com/reader\n", NEW, "Important is example.com/reader, our repository."),
+        ("module example.com/reader\n", NEW, "See `example.com/reader`"),
+        ("module example.com/reader\n", NEW, "example.com/reader v2 is out"),
         ("module example.com/reader\n", NEW, "gh repo clone example.com/reader"),
         ("module example.com/reader\n", NEW, "Questions: `example.com/reader/issues`"),
         ("module example.com/reader\n", NEW, "[`go get`](example.com/reader/blob/main/a.md)"),

@@ -51,15 +51,15 @@ _OR_LATER = (
 )
 # Of what a line or section is about: `Reader 2.x works with PHP 7.1 or above`
 _OTHER_VERSION = re.compile(r"\d\.(?:\d|x)", re.IGNORECASE)
-# The path of a Go module, in `go.mod`.
-# What precedes it where a page imports or installs the module; an address of its repository may
-# be the same text.
+# What precedes the path of a module where a page imports or installs it. An address of its
+# repository may be the same text.
 _BEFORE_MODULE = (
     r"(?:(?<![\w-])go[ ]+(?:get|install|mod|run)\b[^`)\]]*?"
     r"|\b[Ii]mport(?:s|ed|ing)?\b[^\n]{0,40}?[\"`]"
-    r"|^\s*(?:[\w.]+[ \t]+)?[\"`](?=[^\"`\n]+[\"`]\s*(?://.*)?$)"  # in `import (…)`
-    r"|^\s*(?:(?:require|replace)[ \t]+)?(?=\S+[ \t]+(?:v\d|=>)))"
+    r"|^\s*(?:[\w.]+[ \t]+)?\"(?=[^\"\n]+\"\s*(?://.*)?$)"  # in `import (…)`
+    r"|^\s*(?:(?:require|replace)[ \t]+)?(?=\S+[ \t]+(?:v\d+\.\d|=>)))"
 )
+# The path of a Go module, in `go.mod`.
 _MODULE = re.compile(r"module\s+([\w-]+(?:\.[\w-]+)+/[\w./~-]+)\s*(?://.*)?$")
 # Words of a name that a page leaves out: `DEFAULT_READ_TIMEOUT`
 _OF_DEFAULTS = frozenset({"default", "defaults"})
