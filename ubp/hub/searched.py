@@ -99,7 +99,6 @@ class Organisation:
         self.frequencies = frequencies
         self.cache = DerivedValues()
         self.statements = 0
-        self._readable = _array(tips.by_id)
         self._chunks, self._own_chunks = chunks, tips.extents["words"].chunks
         self.reads_most = 2 * self._own_chunks >= chunks
         self._words = HubWords(self)
@@ -113,10 +112,13 @@ class Organisation:
     def rows(
         self, sql: str, values: Mapping[str, Any], *, is_binary: bool = False
     ) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement about the readable `repositories`."""
+        """Return the rows of a statement about the readable `repositories`.
+
+        Of these, the words of those in `listed` are listed, and of those in `unlisted` not.
+        """
         self.statements += 1
         with self.connection.cursor(binary=is_binary) as cursor:
-            values = {**values, "repositories": self._readable}
+            values = {**values, **self.tips.parameters}
             return cursor.execute(sql, values, prepare=False).fetchall()
 
     def readable(self, matches: int) -> str:
@@ -311,8 +313,7 @@ class HubWords:
         Of `terms` it looks for any chunk, and in the table that ranks them, if it is given, finds
         all chunks with those that are words.
         """
-        tips = self._organisation.tips
-        values: dict[str, Any] = {"listed": _array(tips.listed), "unlisted": _array(tips.unlisted)}
+        values: dict[str, Any] = {}
         columns: list[_Answered] = []
         finding = self._worth_finding(terms, ranked) if ranked else {}
         for what, others in finding.items():
@@ -455,7 +456,8 @@ class HubWords:
 
     def frequency(self, phrase: Phrase, table: Table = "words") -> int:
         """Return the number of chunks that contain a phrase."""
-        self.prepare({table: [phrase]}, ())
+        if (phrase, table) not in self._frequencies:
+            self.prepare({table: [phrase]}, ())
         return self._frequencies[phrase, table]
 
     def has(self, phrase: Phrase) -> bool:
@@ -557,7 +559,6 @@ class HubWords:
         organisation, table = self._organisation, match.table
         query = OccurrenceQuery(table)
         tips = organisation.tips
-        query.values |= {"listed": _array(tips.listed), "unlisted": _array(tips.unlisted)}
         scope = ""
         if keys is not None:
             query.values["of"] = [repository for repository, _ in keys]
@@ -613,10 +614,10 @@ class HubWords:
     ) -> Iterator[tuple[int, dict[str, Positions]]]:
         """Yield the numbers of rows, from 0, and where the words of terms are in their chunks."""
         chunks = self._organisation.tips.chunks.chunks_at(rows)
-        places, values = select_positions(terms, table, 0)
+        positions, values = select_positions(terms, table, 0)
         found = self._organisation.rows(
             f"""
-            select given.row, {places}
+            select given.row, {positions}
             from unnest(%(rows)s::int[], %(of)s::int[], %(blobs)s::bytea[], %(numbers)s::int[])
                 as given (row, repository, blob, number)
             join chunk c on c.repository = given.repository and c.blob = given.blob

@@ -70,6 +70,15 @@ class ReadableTips:
         self.versions = Versions.of((mirrored.tip.id, mirrored.tip.version) for mirrored in tips)
         self.listed = frozenset(m.tip.id for m in tips if m.tip.is_listed)
         self.unlisted = self.by_id.keys() - self.listed
+        # As PostgreSQL reads arrays: psycopg takes 1 µs for each number.
+        self.parameters = {
+            name: f"{{{','.join(map(str, numbers))}}}"
+            for name, numbers in (
+                ("repositories", self.by_id),
+                ("listed", self.listed),
+                ("unlisted", self.unlisted),
+            )
+        }
         self.field_names = frozenset[str]().union(*(m.field_names for m in tips))
         chunks = sum(mirrored.tip.chunks for mirrored in tips)
         self.extents: Mapping[Table, Extent] = {
