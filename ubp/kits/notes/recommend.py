@@ -363,9 +363,8 @@ RECOMMEND = Answer(
     tool=ToolTraits(
         title="Recommend tools and articles",
         description=(
-            "Recommend tools and articles from the user's bookmarks and notes for a project. Each "
-            "has the need that it meets and the notes that say so. If probably no note meets "
-            "any need, the nearest are returned, at most three, marked as weak."
+            "Recommend tools and articles from the user's bookmarks and notes for a project, each "
+            "with the need that it meets; else the nearest, as weak."
         ),
     ),
 )
