@@ -124,7 +124,7 @@ def find_naming(
 def _mentions_own(text: str, symbol: str) -> bool:
     """Return whether a text has a name in code that may be the symbol's, and not another type's."""
     *_, owner, name = _SEPARATORS.split(symbol)
-    is_word = name.isalpha() and name[1:].islower()  # which may stand in prose, too
+    is_word = name.isalpha() and name[1:].islower()  # it may be a word of prose
     for match in re.finditer(rf"(?<![\w/-]){re.escape(name)}(?!\w)", text):
         start, end = match.span()
         if written := _OWNER.search(text, max(0, start - MAX_OWNER), start):

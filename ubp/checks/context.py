@@ -30,9 +30,8 @@ from ubp.markdown.resolve import (
     Targets,
     differs_in_case,
     is_file,
-    is_from_source,
+    path_of,
     resolve,
-    source_folders,
     stem,
 )
 from ubp.markdown.sites.site import OWN_HOOKS, Site, addresses, linked_address
@@ -454,11 +453,7 @@ class RuleContext:
 
     def _target_path(self, edge: GraphEdge, source: FilePath) -> FilePath | None:
         """Return the path that a link in the page `source` names; a leading "/" means the root."""
-        target, site = edge.link.target, self.graph.sites.of(source)
-        folder = "" if target.startswith("/") else source.rpartition("/")[0]
-        if site and is_from_source(edge.link):
-            folder = source_folders(target, site)[-1]
-        return normalize_path(f"{folder}/{target}".lstrip("/"))
+        return path_of(edge.link, source, self.graph.sites.of(source))
 
     def file_from_root(self, edge: GraphEdge) -> FilePath | None:
         """Return the file that a relative link would name if it began at the root."""

@@ -46,7 +46,7 @@ from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
 from ubp.git.file_versions import LoggedCommit
-from ubp.markdown.resolve import FILE_SUFFIX, is_from_source, source_folders, stem
+from ubp.markdown.resolve import FILE_SUFFIX, path_of, stem
 from ubp.markdown.sites.site import Site, join, locate
 
 # A page of a site with fewer takes its text from elsewhere: 2,041 of 2,076 false findings in
@@ -253,10 +253,7 @@ class Evidence:
             is_usual = site is None and self._counts.is_usual(page, link)
             begins_at_root = is_usual or is_github_readme(site, page)
             return normalize_path(target.lstrip("/")) if begins_at_root else None
-        folder = page.rpartition("/")[0]
-        if site and is_from_source(link):
-            folder = source_folders(target, site)[-1]
-        return normalize_path(f"{folder}/{target}".lstrip("/"))
+        return path_of(link, page, site)
 
     def _resolves_files(self, site: Site, finding: Finding, link: Link) -> bool:
         """Whether a site's generator resolves a link as the path of a file, and of nothing else."""

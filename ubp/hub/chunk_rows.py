@@ -80,7 +80,7 @@ class ChunkTable:
     """The rows as they change; for one thread at a time."""
 
     def __init__(self, dimensions: int) -> None:
-        """Begin with no rows; vectors have so many `dimensions`."""
+        """Begin without rows; `dimensions` is the number of components of a vector."""
         self._dimensions = dimensions
         self._starts = np.zeros(0, dtype=np.int64)
         self._pages: dict[int, PageChunks] = {}

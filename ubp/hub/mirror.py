@@ -26,7 +26,7 @@ from ubp.index.store.codec import unpack_fields
 from ubp.search.lexical import FileNames, JoinedNames
 
 CHUNKS_AT_ONCE = 20_000  # are read: their rows take 30 MB
-MAX_SEEN = 64  # readers, whose tips are kept together: 2,000 take 0.3 MB
+MAX_SEEN = 64  # readers whose tips are kept together: 2,000 tips take 0.5 MB
 _PACKED_BYTES = 8  # of the two lengths of a chunk
 
 _SEEN = """

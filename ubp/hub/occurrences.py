@@ -2,7 +2,7 @@
 
 Words are in the lists of `posting`. Of phrases, of beginnings of words, and of words whose
 repositories are not listed, PostgreSQL finds the chunks. How often these have a phrase of several
-words it estimates; of a rare one it returns the places.
+words it estimates; of a rare one it returns the positions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from ubp.index.store.tokenizer import Table, tokenizer
 
 # Of a phrase in more chunks it is estimated how often they have it: to count takes 40 µs each.
 MAX_COUNTED = 300
-# So many chunks with a phrase are looked at, those first whose names and headings have it.
+# At most so many chunks with a phrase are looked at: first those with it in a name or a heading.
 MAX_ESTIMATED = 10_000
 # The number of occurrences that ts_rank implies, which adds the weight of the n-th occurrence
 # divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55 is their number. Weights are
@@ -108,8 +108,8 @@ class OccurrenceQuery:
         )
 
     def _add_estimated(self, number: int, phrase: Phrase, matching: str) -> None:
-        """Find the places of a phrase in these chunks; of a common one estimate the number."""
-        places, values = select_positions([phrase], self._table, number)
+        """Find the positions of a phrase in these chunks; of a common one estimate the number."""
+        positions, values = select_positions([phrase], self._table, number)
         self.values |= values
         self._phrases[number] = phrase
         rank = f"{PHRASE_SCALE} * ts_rank('{RANK_WEIGHTS}', c.vector, %(q{number})s::tsquery)"
@@ -122,7 +122,7 @@ class OccurrenceQuery:
             select {number}, {_PACKED_CHUNKS},
                 case when count(*) <= {MAX_COUNTED} then json_agg(
                     case when total <= {MAX_COUNTED} then (
-                        select {places} from chunk c
+                        select {positions} from chunk c
                         where c.repository = f.repository and c.blob = f.blob
                             and c.number = f.number
                     ) end
@@ -147,38 +147,39 @@ class OccurrenceQuery:
     def read(self, rows: Iterable[Row], asked: int, readable: ReadableRows) -> list[Found]:
         """Return what was found of each of the things that were asked for."""
         parts: list[list[Found]] = [[] for _ in range(asked)]
-        for number, heads, lists, blobs, places in rows:
+        for number, heads, lists, blobs, positions in rows:
             if heads is None or blobs is None:
                 parts[number].append(read_listed(heads, lists, readable))
             else:
                 found = _read_chunks(heads, blobs, readable)
-                parts[number].append(self._counted(number, found, places))
+                parts[number].append(self._counted(number, found, positions))
         return [_join(found) for found in parts]
 
     def _counted(
-        self, number: int, found: Found, places: Sequence[StoredPositions | None] | None
+        self, number: int, found: Found, positions: Sequence[StoredPositions | None] | None
     ) -> Found:
-        """Return the same, with the numbers of occurrences at these places; None: unknown."""
-        if places is None:
+        """Return the same, with how often the words at these positions are it; None: unknown."""
+        if positions is None:
             return found._replace(is_exact=number in self._exact)
         phrase = self._phrases[number]
-        counted = (count_occurrences(read_positions(each), phrase, self._table) for each in places)
+        words = map(read_positions, positions)
+        counted = (count_occurrences(each, phrase, self._table) for each in words)
         return found._replace(occurrences=np.fromiter(counted, dtype=np.float64), is_exact=True)
 
 
 def select_positions(
     terms: Iterable[Phrase], table: Table, number: int
 ) -> tuple[str, Mapping[str, Any]]:
-    """Return the expression for the places of the words of terms in a chunk `c`, and parameters.
+    """Return the expression for where the words of terms are in a chunk `c`, and parameters.
 
     `number` tells the parameters of expressions apart.
     """
     plain, prefixes = _lexemes(terms, table)
     values: dict[str, Any] = {f"plain{number}": plain}
     starts = []
-    for place, prefix in enumerate(prefixes):
-        values[f"p{number}_{place}"] = prefix
-        starts.append(f" or starts_with(u.lexeme, %(p{number}_{place})s)")
+    for index, prefix in enumerate(prefixes):
+        values[f"p{number}_{index}"] = prefix
+        starts.append(f" or starts_with(u.lexeme, %(p{number}_{index})s)")
     return (
         "(select json_object_agg(u.lexeme, json_build_array(u.positions, u.weights))"  # noqa: S608  # ours
         f" from unnest(c.{table}) u where u.lexeme = any(%(plain{number})s){''.join(starts)})"
@@ -186,8 +187,8 @@ def select_positions(
 
 
 def read_positions(stored: StoredPositions | None) -> dict[str, Positions]:
-    """Return the places of words that `select_positions` has found."""
-    return {word: Positions(*places) for word, places in (stored or {}).items()}
+    """Return the positions of words that `select_positions` has found."""
+    return {word: Positions(*found) for word, found in (stored or {}).items()}
 
 
 def _lexemes(terms: Iterable[Phrase], table: Table) -> tuple[list[str], list[str]]:

@@ -89,7 +89,7 @@ def select_counts(
     `readable` is the condition on repositories; `number` tells the parameters of queries apart.
     """
     found, values = _found(word, readable, is_stem=is_stem, number=number)
-    return f"select repository, chunks from ({found}) listed", values  # noqa: S608
+    return f"select repository, chunks from ({found}) listed", values  # noqa: S608  # ours
 
 
 def select_presence(
@@ -116,7 +116,7 @@ def select_postings(
         select string_agg(int4send(repository) || int4send(chunks), ''::bytea),
             string_agg(substring(lists from at + {start} for 4 * chunks), ''::bytea)
         from ({found}) listed
-    """  # noqa: S608
+    """  # noqa: S608  # ours
     return query, values
 
 

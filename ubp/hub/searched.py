@@ -279,7 +279,7 @@ def _unpack_places(text: str) -> tuple[Chunk, ...]:
     return unpack_chunks(json.loads(text))
 
 
-class _Answered(NamedTuple):
+class _Column(NamedTuple):
     """A column of a statement, and what takes its value."""
 
     sql: str
@@ -314,7 +314,7 @@ class HubWords:
         all chunks with those that are words.
         """
         values: dict[str, Any] = {}
-        columns: list[_Answered] = []
+        columns: list[_Column] = []
         finding = self._worth_finding(terms, ranked) if ranked else {}
         for what, others in finding.items():
             columns.append(self._listing(what, others, len(columns), values))
@@ -335,12 +335,12 @@ class HubWords:
 
     def _listing(
         self, what: Counted, others: Versions, number: int, values: dict[str, Any]
-    ) -> _Answered:
+    ) -> _Column:
         """Find the chunks with a word."""
         phrase, table = what
         word = _word_of(phrase, table) or ""
         query, added = select_postings(
-            word, self._is_listed(), is_stem=table == "stems", number=number
+            word, self._listed_condition(), is_stem=table == "stems", number=number
         )
         values |= added
 
@@ -351,9 +351,9 @@ class HubWords:
             self._frequencies[what] = sum(chunks.values())
             self._organisation.frequencies.keep(what, others, chunks)
 
-        return _Answered(f"(select array[heads, chunks] from ({query}) l (heads, chunks))", take)  # noqa: S608  # ours
+        return _Column(f"(select array[heads, chunks] from ({query}) l (heads, chunks))", take)  # noqa: S608  # ours
 
-    def _counting(self, what: Counted, number: int, values: dict[str, Any]) -> Iterator[_Answered]:
+    def _counting(self, what: Counted, number: int, values: dict[str, Any]) -> Iterator[_Column]:
         """Count the chunks with a phrase where that is not known."""
         frequencies, tips = self._organisation.frequencies, self._organisation.tips
         self._frequencies[what], others = frequencies.known(what, tips.versions)
@@ -368,9 +368,9 @@ class HubWords:
                 self._frequencies[what] += sum(chunks.values())
                 frequencies.keep(what, part, chunks)
 
-            yield _Answered(_count_column(what, word, place, readable, values), take)
+            yield _Column(_count_column(what, word, place, readable, values), take)
 
-    def _finding(self, question: Asked, number: int, values: dict[str, Any]) -> _Answered:
+    def _finding(self, question: Asked, number: int, values: dict[str, Any]) -> _Column:
         """Find the pages that match."""
         match, table, limit = question
         most = self.size() if limit is None else limit * CHUNKS_OF_PAGE
@@ -380,7 +380,7 @@ class HubWords:
             keys = (text.split(" ") for text in value or ())
             self._holding[question] = {(int(r), ObjectId(blob)) for r, blob in keys}
 
-        return _Answered(
+        return _Column(
             f"(select array_agg(found.repository || ' ' || encode(found.blob, 'hex'))"  # noqa: S608  # ours
             f" from (select distinct repository, blob from"
             f" (select repository, blob from chunk where {self._organisation.readable(most)}"
@@ -390,7 +390,7 @@ class HubWords:
             take,
         )
 
-    def _presence(self, phrase: Phrase, number: int, values: dict[str, Any]) -> _Answered:
+    def _presence(self, phrase: Phrase, number: int, values: dict[str, Any]) -> _Column:
         """Find out whether a readable chunk has a phrase."""
         tips, word = self._organisation.tips, _word_of(phrase, "words")
         parts = []
@@ -410,7 +410,7 @@ class HubWords:
         def take(value: bool) -> None:  # noqa: FBT001  # a row of the database has it
             self._present[phrase] = value
 
-        return _Answered(f"({' or '.join(parts) or 'false'})", take)
+        return _Column(f"({' or '.join(parts) or 'false'})", take)
 
     def _worth_finding(self, terms: Iterable[Phrase], table: Table) -> dict[Counted, Versions]:
         """Return the words of which all chunks will be asked for, and where they are to be counted.
@@ -426,7 +426,7 @@ class HubWords:
                 worth[term, table] = others
         return worth
 
-    def _is_listed(self) -> str:
+    def _listed_condition(self) -> str:
         """Return the condition that a repository's words are listed."""
         tips = self._organisation.tips
         is_most = self._organisation.reads_most and len(tips.listed) > len(tips.unlisted)
@@ -575,7 +575,7 @@ class HubWords:
             if is_adding and (word is None or tips.unlisted):
                 continue  # it is counted in the best chunks
             if word is not None and tips.listed:
-                query.add_word(number, word, self._is_listed())
+                query.add_word(number, word, self._listed_condition())
             if word is None or tips.unlisted:
                 readable = organisation.readable(min(chunks, MAX_ESTIMATED))
                 readable = readable if word is None else "repository = any(%(unlisted)s)"

@@ -690,6 +690,14 @@ def is_from_source(link: Link) -> bool:
     return link.kind == "include" and link.label == JEKYLL_LINK
 
 
+def path_of(link: Link, source: FilePath, site: Site | None) -> FilePath | None:
+    """Return the path that a link in a page names; a leading "/" means the root."""
+    folder = "" if link.target.startswith("/") else _folder(source)
+    if site and is_from_source(link):
+        folder = source_folders(link.target, site)[-1]
+    return normalize_path(f"{folder}/{link.target}".lstrip("/"))
+
+
 def source_folders(target: str, site: Site) -> list[FilePath]:
     """Return the folders from which Jekyll's `{% link %}` names a page; not the page's own.
 

@@ -32,14 +32,13 @@ MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer somethin
 STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
 # A note's score for a need is the mean of its cosines with the need and with the whole context: a
 # need of two words says little, and much of a context is not a need. Where none has CLOSE_COSINE,
-# the nearest ones down to MIN_COSINE are recommended as weak. In three sets of 240 bookmarks
-# (benchmarks/kits/recommend.py), all of which were read for this, 78 of 90 contexts then have a
-# right tool among the first three, 74 of them not weak, and 17 of 30 about something else get weak
-# ones only; with a limit fitted to two of the sets, 76 and 14 in the third ones (not weak). Scores
-# of searches beside the cosines, the sentences of a context one by one, and words weighted by how
-# few notes have them find no more. Without a model the scores of searches stand in, with a limit of
-# their own (13 of 90 right, 26 of 30 get nothing); as weak ones 9 more would be right, for 19 of
-# the 26 wrong.
+# the nearest ones down to MIN_COSINE are recommended as weak. In three sets of 240 bookmarks that
+# were read for this (benchmarks/kits/recommend.py) 78 of 90 contexts have a right tool among the
+# first three, 74 of them not weak, and 17 of 30 about something else get weak ones only; in two
+# sets at first look 42 of 60, 32 not weak, and 10 of 20. These find no more: scores of searches
+# beside the cosines, the sentences of a context one by one, and words weighted by their rarity.
+# Without a model the scores of searches count, with a limit of their own: 13 of 90 are right, and
+# 26 of 30 get nothing. To show weak ones there would add 9 right and 19 wrong answers.
 MIN_WORDS_SCORE = 0.12
 TAG_BONUS = 0.2  # of a note with a tag that is the need
 # Words of needs that fit whatever is needed: they do not decide while others are there.
@@ -224,7 +223,7 @@ def _singular(name: str) -> str:
 
 
 def _as_word(name: str) -> re.Pattern[str]:
-    """Return a pattern of a folded name, which is no part of another: Go, but not Django."""
+    """Return a pattern that finds a folded name as a word: "go", but not in "django"."""
     return re.compile(rf"(?<![a-z0-9]){re.escape(fold(name))}(?![a-z0-9+#])")
 
 
@@ -363,8 +362,8 @@ RECOMMEND = Answer(
     tool=ToolTraits(
         title="Recommend tools and articles",
         description=(
-            "Recommend tools and articles from the user's bookmarks and notes for a project, each "
-            "with the need that it meets; else the nearest, as weak."
+            "Recommend tools and articles from the user's bookmarks and notes for a project, with "
+            "the need that each meets, or the nearest, marked weak."
         ),
     ),
 )
