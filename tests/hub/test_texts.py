@@ -1,6 +1,9 @@
 """Texts of pages: those of the tip are in the database, no others, and what they say is UBP's."""
 
+import random
+import sqlite3
 import zlib
+from collections import Counter
 
 import pytest
 
@@ -9,6 +12,7 @@ from ubp.answers.hub.push import text as push_text
 from ubp.answers.hub.search import HubSearchRequest
 from ubp.board.texts import blob_id, text_row
 from ubp.core.errors import HubError
+from ubp.core.text import segment_cjk
 from ubp.frame.writer import Writer
 from ubp.hub.maintenance import collect_garbage
 from ubp.hub.models import HubModel
@@ -16,6 +20,8 @@ from ubp.hub.search import Searcher
 from ubp.hub.tokens import MAX_POSITIONS, vectors, write_tsquery
 from ubp.hub.worker import Worker
 from ubp.index.match import AllOf, Phrase, Without
+from ubp.index.store.fulltext import write_fts5
+from ubp.index.store.tokenizer import COLUMNS
 from ubp.sync.hub_client import HubClient
 
 SHORT = "# Payment\n\nCustomers pay by invoice.\n\n## Refunds\n\n返金は七日以内です。\n"
@@ -352,6 +358,38 @@ def test_queries_match_what_fts5_matches(hub):
     assert not is_found(Without(Phrase("token"), Phrase("minutes")))
     assert not is_found(Phrase("!!!"))
     assert not is_found(Phrase("x" * 3_000))
+
+
+def test_japanese_phrases_match_and_count_as_in_fts5(hub):
+    chance = random.Random(38)
+    letters = "設定のaz1 -"
+    database = sqlite3.connect(":memory:")
+    database.execute(
+        f"CREATE VIRTUAL TABLE text USING fts5({', '.join(COLUMNS)}, tokenize='unicode61')"
+    )
+    outcomes = Counter()
+    for _ in range(400):
+        columns = ["".join(chance.choices(letters, k=chance.randint(0, 12))) for _ in COLUMNS]
+        words = tuple(map(segment_cjk, columns))
+        start = chance.randint(0, 8)
+        drawn = "".join(chance.choices(letters, k=chance.randint(1, 4)))
+        written = segment_cjk(columns[2][start : start + chance.randint(1, 6)] or drawn)
+        phrase = Phrase(
+            " ".join(written.replace("-", " ").split()),
+            is_prefix=chance.random() < 0.3,
+            column=chance.choice([None, None, *COLUMNS]),
+        )
+        if not phrase.words:
+            continue
+        phrase = phrase._replace(is_first=phrase.column is not None and chance.random() < 0.3)
+        database.execute("DELETE FROM text")
+        database.execute("INSERT INTO text VALUES (?, ?, ?, ?)", words)
+        found = database.execute("SELECT 1 FROM text(?)", [write_fts5(phrase)]).fetchone()
+        if phrase.is_first and phrase.column != "title":
+            continue  # `^` is before a title only
+        assert matches(hub, words, phrase) == bool(found), (words, phrase)
+        outcomes[bool(found), " " in phrase.words] += 1
+    assert min(outcomes.values()) > 10
 
 
 def test_repeated_word_keeps_as_many_positions_as_postgresql():

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ubp.hub.chunk_rows import Integers
-from ubp.hub.tokens import LABELS
+from ubp.hub.tokens import LABELS, lexemes_of
 from ubp.index.match import Phrase
 from ubp.index.store.fulltext import K1, SATURATED, B
-from ubp.index.store.tokenizer import COLUMNS, Table, tokenizer
+from ubp.index.store.tokenizer import COLUMNS, Table
 from ubp.search.lexical import WEIGHTS
 
 COLUMN_WEIGHTS = {
@@ -96,18 +96,19 @@ def occurrences_in(found: Found, rows: Integers, size: int) -> Floats:
 
 def count_occurrences(words: Mapping[str, Positions], phrase: Phrase, table: Table) -> int:
     """Return how often a phrase occurs among words, each time as often as its column's weight."""
-    wanted = tokenizer(table).words(phrase.words)
+    wanted = lexemes_of(phrase, table)
     if not wanted:
         return 0
-    before = [words.get(word) for word in wanted[:-1]]
-    if any(found is None for found in before):
+    end = max(wanted)
+    last = wanted.pop(end)
+    before = {place: words.get(word) for place, word in wanted.items()}
+    if None in before.values():
         return 0
-    places = [set(found.positions) for found in before if found is not None]
+    places = {end - place: set(found.positions) for place, found in before.items() if found}
     total = 0
-    for last in _last(words, wanted[-1], is_prefix=phrase.is_prefix):
-        for position, label in zip(last.positions, last.labels, strict=True):
-            start = position - len(places)
-            if all(start + offset in positions for offset, positions in enumerate(places)):
+    for found in _last(words, last, is_prefix=phrase.is_prefix):
+        for position, label in zip(found.positions, found.labels, strict=True):
+            if all(position - distance in known for distance, known in places.items()):
                 total += COLUMN_WEIGHTS[label]
     return total
 

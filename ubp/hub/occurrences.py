@@ -14,9 +14,9 @@ from ubp.core.model import ObjectId
 from ubp.hub.bm25 import Found, Positions, count_occurrences
 from ubp.hub.chunk_rows import NO_ROWS, ReadableRows
 from ubp.hub.postings import OCCURRENCES, read_postings, select_postings
-from ubp.hub.tokens import write_tsquery
+from ubp.hub.tokens import lexemes_of, write_tsquery
 from ubp.index.match import Match, Phrase
-from ubp.index.store.tokenizer import Table, tokenizer
+from ubp.index.store.tokenizer import Table
 
 # Of a phrase in more chunks it is estimated how often they have it: to count takes 40 µs each.
 MAX_COUNTED = 300
@@ -33,15 +33,23 @@ _PACKED_CHUNKS = (
     "string_agg(int4send(f.repository) || int4send(f.number) || float8send(f.occurrences),"
     " ''::bytea), null::bytea, array_agg(encode(f.blob, 'hex'))"
 )
+_OF_FOUND = (
+    "from chunk c where c.repository = f.repository and c.blob = f.blob and c.number = f.number"
+)
 _PACKED = np.dtype([("repository", ">i4"), ("number", ">i4"), ("occurrences", ">f8")])
 
 _NONE = Found(np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 StoredPositions = Mapping[str, Sequence[Any]]
 Row = tuple[
-    int, bytes | None, bytes | None, Sequence[str] | None, Sequence[StoredPositions | None] | None
+    int,
+    bytes | None,
+    bytes | None,
+    Sequence[str] | None,
+    Sequence[StoredPositions | None] | None,
+    bool | None,
 ]
-"""The number of what was asked for, and what `OccurrenceQuery` packs of it."""
+"""The number of what was asked for, what `OccurrenceQuery` packs of it, and `written`'s answer."""
 
 
 class OccurrenceQuery:
@@ -53,6 +61,8 @@ class OccurrenceQuery:
         self._parts: list[str] = []
         self._phrases: dict[int, Phrase] = {}
         self._exact: set[int] = set()
+        self.written: dict[int, bool] = {}
+        """Whether a phrase is in one of its chunks as it is written, by number; see `read`."""
 
     @property
     def sql(self) -> str:
@@ -65,7 +75,7 @@ class OccurrenceQuery:
         query, values = select_postings(word, readable, is_stem=is_stem, number=number)
         self.values |= values
         self._parts.append(
-            f"select {number}, listed.*, null::text[], null::json from ({query}) listed"  # noqa: S608  # ours
+            f"select {number}, listed.*, null::text[], null::json, null::bool from ({query}) listed"  # noqa: S608  # ours
         )
 
     def add_phrase(self, number: int, phrase: Phrase, allowed: str, *, is_common: bool) -> None:
@@ -83,7 +93,7 @@ class OccurrenceQuery:
             for choice in choices
         )
         matching = f"{matching} limit {MAX_ESTIMATED}"
-        if len(tokenizer(self._table).words(phrase.words)) == 1:
+        if len(lexemes_of(phrase, self._table)) == 1:
             self._add_words(number, phrase, matching)
         else:
             self._add_estimated(number, phrase, matching)
@@ -96,7 +106,7 @@ class OccurrenceQuery:
         self._exact.add(number)
         self._parts.append(
             f"""
-            select {number}, {_PACKED_CHUNKS}, null::json
+            select {number}, {_PACKED_CHUNKS}, null::json, null::bool
             from (
                 select repository, blob, number, (
                     select sum({OCCURRENCES}) from unnest(vector) u
@@ -110,7 +120,7 @@ class OccurrenceQuery:
     def _add_estimated(self, number: int, phrase: Phrase, matching: str) -> None:
         """Find the positions of a phrase in these chunks; of a common one estimate the number."""
         positions, values = select_positions([phrase], self._table, number)
-        self.values |= values
+        self.values |= {**values, f"t{number}": write_tsquery(phrase, "words")}
         self._phrases[number] = phrase
         rank = f"{PHRASE_SCALE} * ts_rank('{RANK_WEIGHTS}', c.vector, %(q{number})s::tsquery)"
         self._parts.append(
@@ -122,11 +132,12 @@ class OccurrenceQuery:
             select {number}, {_PACKED_CHUNKS},
                 case when count(*) <= {MAX_COUNTED} then json_agg(
                     case when total <= {MAX_COUNTED} then (
-                        select {positions} from chunk c
-                        where c.repository = f.repository and c.blob = f.blob
-                            and c.number = f.number
+                        select {positions} {_OF_FOUND}
                     ) end
-                ) end
+                ) end,
+                exists (
+                    select from found f where (select words @@ %(t{number})s::tsquery {_OF_FOUND})
+                )
             from found f cross join (select count(*) as total from found) counted
             """  # noqa: S608  # ours
         )
@@ -136,7 +147,7 @@ class OccurrenceQuery:
         self.values["condition"] = write_tsquery(condition, self._table)
         self._parts.append(
             f"""
-            select {number}, {_PACKED_CHUNKS}, null::json
+            select {number}, {_PACKED_CHUNKS}, null::json, null::bool
             from (
                 select repository, blob, number, 1 as occurrences from chunk
                 where {allowed} and {compared} @@ %(condition)s::tsquery limit {MAX_ESTIMATED}
@@ -147,7 +158,9 @@ class OccurrenceQuery:
     def read(self, rows: Iterable[Row], asked: int, readable: ReadableRows) -> list[Found]:
         """Return what was found of each of the things that were asked for."""
         parts: list[list[Found]] = [[] for _ in range(asked)]
-        for number, heads, lists, blobs, positions in rows:
+        for number, heads, lists, blobs, positions, is_written in rows:
+            if is_written is not None:
+                self.written[number] = is_written
             if heads is None or blobs is None:
                 parts[number].append(read_listed(heads, lists, readable))
             else:
@@ -196,7 +209,7 @@ def _lexemes(terms: Iterable[Phrase], table: Table) -> tuple[list[str], list[str
     plain: dict[str, None] = {}
     prefixes: dict[str, None] = {}
     for term in terms:
-        words = tokenizer(table).words(term.words)
+        words = [*lexemes_of(term, table).values()]
         plain.update(dict.fromkeys(words[:-1] if term.is_prefix else words))
         prefixes.update(dict.fromkeys(words[-1:] if term.is_prefix else ()))
     return list(plain), list(prefixes)

@@ -297,6 +297,8 @@ def _prepare(organisation: Organisation, query: Query) -> None:
         in_names, in_headings, name_table = name_matches(query)
         asked = [(in_names, name_table, MAX_READ + 1), (in_headings, name_table, MAX_READ + 1)]
     counted[table] |= terms
+    if query.condition is None:
+        words.find_phrases(terms, table)
     words.prepare(counted, asked, terms, None if query.is_boolean else table)
     included = query.included if query.is_boolean or query.is_literal else None
     if included is not None:

@@ -48,7 +48,7 @@ from ubp.hub.occurrences import (
 )
 from ubp.hub.postings import count_chunks, select_counts, select_postings, select_presence
 from ubp.hub.tips import MirroredPage, ReadableTips
-from ubp.hub.tokens import MAX_LEXEME, write_tsquery
+from ubp.hub.tokens import MAX_LEXEME, lexemes_of, write_tsquery
 from ubp.hub.vectors import NearHit, nearest
 from ubp.index.embed.protocol import EmbeddingModel
 from ubp.index.fulltext import TextHit
@@ -56,7 +56,7 @@ from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import unpack_chunks, unpack_facts, unpack_fields, unpack_sections
 from ubp.index.store.fulltext import Extent, RowMatch
 from ubp.index.store.links import Neighbor, Neighborhood
-from ubp.index.store.tokenizer import Table, tokenizer
+from ubp.index.store.tokenizer import Table
 from ubp.index.vectors import overlaps, similarity
 from ubp.search.lexical import WORTHLESS_SHARE
 from ubp.search.searched import Scope
@@ -293,6 +293,7 @@ class HubWords:
         self._organisation = organisation
         self._frequencies: dict[Counted, int] = {}
         self._found: dict[Counted, Found] = {}
+        self._estimated: dict[Counted, Found] = {}
         self._present: dict[Phrase, bool] = {}
         self._holding: dict[Asked, set[PageKey]] = {}
         self._expected: dict[Asked, None] = {}
@@ -300,6 +301,31 @@ class HubWords:
     def expect(self, matches: Iterable[Match]) -> None:
         """Find the pages of these matches at once, when those of any of them are asked for."""
         self._expected.update(dict.fromkeys((match, "words", None) for match in matches))
+
+    def find_phrases(self, terms: Collection[Phrase], table: Table) -> None:
+        """Find, and so count, what is not a word and was not counted; not what is very common."""
+        organisation = self._organisation
+        known = organisation.frequencies.known
+        phrases = [
+            term
+            for term in terms
+            if _word_of(term, table) is None
+            and len(known((term, table), organisation.tips.versions)[1])
+        ]
+        if not phrases:
+            return
+        query = OccurrenceQuery(table)
+        readable = organisation.readable(MAX_ESTIMATED)
+        for number, phrase in enumerate(phrases):
+            query.add_phrase(number, phrase, readable, is_common=False)
+        rows = organisation.rows(query.sql, query.values, is_binary=True)
+        found = query.read(rows, len(phrases), organisation.tips.chunks)
+        for number, (phrase, each) in enumerate(zip(phrases, found, strict=True)):
+            if len(each.rows) < MAX_ESTIMATED:
+                self._frequencies[phrase, table] = len(each.rows)
+                self._estimated[phrase, table] = each
+                if number in query.written:
+                    self._present[phrase] = query.written[number]
 
     def prepare(
         self,
@@ -567,8 +593,9 @@ class HubWords:
                 " and (repository, blob) in"
                 " (select * from unnest(%(of)s::int[], %(blobs)s::bytea[]))"
             )
+        ready = self._found if keys is not None else {**self._estimated, **self._found}
         for number, term in enumerate(terms):
-            if (term, table) in self._found:
+            if (term, table) in ready:
                 continue
             word, chunks = _word_of(term, table), self._frequencies.get((term, table), 0)
             is_adding = number >= len(match.terms) and chunks > MAX_COUNTED
@@ -586,9 +613,7 @@ class HubWords:
             query.add_condition(len(terms), match.condition, compared, readable + scope)
         rows = organisation.rows(query.sql, query.values, is_binary=True) if query.sql else []
         *found, matching = query.read(rows, len(terms) + 1, organisation.tips.chunks)
-        known = [
-            self._found.get((term, table), new) for term, new in zip(terms, found, strict=True)
-        ]
+        known = [ready.get((term, table), new) for term, new in zip(terms, found, strict=True)]
         if keys is None:
             answered = {(term, table): each for term, each in zip(terms, known, strict=True)}
             self._found |= {what: each for what, each in answered.items() if each.is_exact}
@@ -653,8 +678,8 @@ class HubWords:
 
 
 def _word_of(phrase: Phrase, table: Table) -> str | None:
-    """Return the word that a phrase is; None: it is more."""
-    words = tokenizer(table).words(phrase.words)
+    """Return the lexeme that a phrase is; None: it is more."""
+    words = [*lexemes_of(phrase, table).values()]
     is_more = phrase.is_prefix or phrase.is_first or phrase.column or len(words) != 1
     return None if is_more or len(words[0].encode()) > MAX_LEXEME else words[0]
 

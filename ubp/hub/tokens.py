@@ -2,11 +2,16 @@
 
 They are those of the index of one repository (`ubp.index.store.schema`), so that a search of the
 hub finds the same. PostgreSQL's configurations split Japanese into other words than UBP does.
+
+A CJK character is a word, and most Japanese sections have the common ones. So two of them in a row
+are a lexeme, too: what contains 「設定」 is found without a look into all that has 設 and 定.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
+from ubp.core.text import is_cjk
 from ubp.index.match import AllOf, AnyOf, Column, Match, Phrase
 from ubp.index.store.codec import Words
 from ubp.index.store.tokenizer import COLUMNS, PlacedWord, Table, tokenizer
@@ -41,18 +46,11 @@ def vectors(table: Table, chunks: Sequence[Words]) -> list[Vector]:
 def _literal(tokens: Sequence[PlacedWord]) -> str:
     """Return a `tsvector` literal of tokens in order."""
     places: dict[str, list[str]] = {}
-    base, last, column_before, size = 0, 0, -1, 0
-    for column, offset, word in tokens:
-        if column != column_before:
-            base = last + COLUMN_GAP
-            column_before = column
-            if column == 0:
-                places[FIRST] = [f"{base}A"]
-                base += 1
-        last = base + offset
-        length = len(word.encode())
-        if last > MAX_POSITION:
+    size = 0
+    for word, position, label in _lexemes_of(tokens):
+        if position > MAX_POSITION:
             break
+        length = len(word.encode())
         if length > MAX_LEXEME:
             continue
         positions = places.get(word)
@@ -62,8 +60,55 @@ def _literal(tokens: Sequence[PlacedWord]) -> str:
         if positions is None:
             positions = places[word] = []
         if len(positions) < MAX_POSITIONS:
-            positions.append(f"{last}{LABELS[COLUMNS[column]]}")
+            positions.append(f"{position}{label}")
     return " ".join(f"{quote(word)}:{','.join(found)}" for word, found in places.items())
+
+
+def _lexemes_of(tokens: Sequence[PlacedWord]) -> Iterator[tuple[str, int, str]]:
+    """Yield each lexeme of tokens in order, its position, and the label of its column."""
+    base, last, column_before, word_before = 0, 0, -1, ""
+    for column, offset, word in tokens:
+        label = LABELS[COLUMNS[column]]
+        if column != column_before:
+            base = last + COLUMN_GAP
+            column_before = column
+            if column == 0:
+                yield FIRST, base, label
+                base += 1
+        position = base + offset
+        if position == last + 1 and is_pair(word_before, word):
+            yield pair(word_before, word), last, label
+        yield word, position, label
+        last, word_before = position, word
+
+
+@lru_cache(maxsize=8_192)
+def is_pair(word: str, following: str) -> bool:
+    """Return whether two words in a row are a lexeme."""
+    return len(word) == len(following) == 1 and is_cjk(word) and is_cjk(following)
+
+
+def pair(word: str, following: str) -> str:
+    """Return the lexeme of two words in a row, which no tokenizer makes."""
+    return f"{word} {following}"
+
+
+def lexemes_of(phrase: Phrase, table: Table) -> dict[int, str]:
+    """Return the lexemes that find a phrase, by their distance from its first word.
+
+    The last word of a prefix is by itself.
+    """
+    words = tokenizer(table).words(phrase.words)
+    whole = len(words) - phrase.is_prefix
+    found: dict[int, str] = {}
+    covered = -1
+    for place, word in enumerate(words):
+        if place + 1 < whole and is_pair(word, words[place + 1]):
+            found[place] = pair(word, words[place + 1])
+            covered = place + 1
+        elif place > covered:
+            found[place] = word
+    return found
 
 
 def quote(word: str) -> str:
@@ -84,16 +129,18 @@ def write_tsquery(match: Match, table: Table) -> str:
 
 
 def _phrase(phrase: Phrase, table: Table) -> str:
-    words = tokenizer(table).words(phrase.words)
-    if not words or any(len(word.encode()) > MAX_LEXEME for word in words):
+    lexemes = lexemes_of(phrase, table)
+    if not lexemes or any(len(lexeme.encode()) > MAX_LEXEME for lexeme in lexemes.values()):
         return NOTHING
     label = LABELS[phrase.column] if phrase.column else ""
-    parts = [f"{quote(word)}:{label}" if label else quote(word) for word in words]
-    if phrase.is_prefix:
-        parts[-1] = f"{quote(words[-1])}:*{label}"
-    if phrase.is_first:
-        parts.insert(0, f"{quote(FIRST)}:{label}")
-    return f"({' <-> '.join(parts)})"
+    places = [*lexemes]
+    query = f"{quote(FIRST)}:{label} <-> " if phrase.is_first else ""
+    for before, (place, lexeme) in zip([*places[:1], *places], lexemes.items(), strict=False):
+        query += f" <{place - before}> " if place > before else ""
+        beginning = "*" if phrase.is_prefix and place == places[-1] else ""
+        written = f"{quote(lexeme)}:{beginning}{label}"
+        query += written.removesuffix(":")
+    return f"({query})"
 
 
 def phrases_in(match: Match) -> Iterator[Phrase]:
