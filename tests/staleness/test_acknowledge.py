@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.answers.bindings.bind import BindRequest
 from ubp.answers.staleness.ack import AcknowledgeRequest
 from ubp.core.errors import RepositoryError, UsageError
 from ubp.workspace import Workspace
@@ -161,6 +162,21 @@ def test_ack_with_history_pins_the_source_as_of_the_last_change_of_the_text(repo
         assert [pinned.pin for pinned in done.pinned] == [described]
         repository.page("docs/a.md", "a.py", body="# A\n")
         repository.commit("reference")
+
+
+def test_ack_with_history_after_bind_keeps_the_drift(repository):
+    repository.write("src/store.py", "def open_store():\n    return 1\n")
+    repository.write("docs/a.md", "# A\n\n`open_store` of `src/store.py`\n")
+    repository.commit("text")
+    described = repository.blob("src/store.py")[:12]
+    repository.write("src/store.py", "def open_store():\n    return 2\n")
+    repository.commit("source")
+    with Workspace.open(str(repository.root)) as workspace:
+        workspace.ask(BindRequest(("docs/a.md",), write=True, min_confidence=0.2))
+        (done,) = workspace.ask(AcknowledgeRequest(("docs/a.md",), history=True)).documents
+    assert [(pinned.source_path, pinned.pin) for pinned in done.pinned] == [
+        ("src/store.py", described)
+    ]
 
 
 def test_ack_with_history_pins_the_present_for_uncommitted_text(repository):

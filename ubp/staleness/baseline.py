@@ -74,7 +74,7 @@ class Origins:
         moved = {path: entry for path, entry in self._before(removed).items() if entry}
         blobs = {entry.id for entry in (*old.values(), *moved.values()) if entry.is_file}
         texts = {
-            blob: _text(data)
+            blob: words_of(data)
             for blob, data in self._after.context.repository.read_blobs(blobs).items()
             if data
         }
@@ -85,7 +85,7 @@ class Origins:
         for path, data in self._after.read(edited).items():
             if data is None:
                 continue
-            text = _text(data)
+            text = words_of(data)
             if path not in old:
                 self._cache[path] = closest_path(path, by_text.get(text, ()))
             elif texts.get(old[path].id) == text:
@@ -123,7 +123,7 @@ def _suffix(path: FilePath) -> str:
     return path.rpartition(".")[2]
 
 
-def _text(data: bytes) -> str:
+def words_of(data: bytes) -> str:
     """Return a page's text without invisible characters, its words a single space apart."""
     text = data.decode("utf-8", "surrogateescape")
     if not text.isascii():

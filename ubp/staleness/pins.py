@@ -18,7 +18,7 @@ from ubp.git.files import read_file, replace_file, stage_file
 from ubp.git.trees import shorten
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.edit_pins import Pin, write_key_pin, write_pins
-from ubp.staleness.baseline import Origins
+from ubp.staleness.baseline import Origins, words_of
 from ubp.staleness.key_pins import (
     KeyPinned,
     SkippedError,
@@ -321,7 +321,8 @@ def find_text_changes(
 ) -> dict[FilePath, ObjectId | None]:
     """Return the commit that last changed the text of each page, not only its front matter.
 
-    None: the text is not committed as it is. A page is left out where a shallow clone ends first.
+    White space does not count: `ubp bind --write` adds a blank line. None: the text is not
+    committed. A page is left out where a shallow clone ends first.
     """
     head, repository = context.view.snapshot.commit, context.repository
     changes: dict[FilePath, ObjectId | None] = {}
@@ -337,11 +338,11 @@ def find_text_changes(
         entries = context.history.entries_at({commit: [path] for commit in commits})
         blobs = [entry.id if (entry := entries[commit, path]) else None for commit in commits]
         contents = repository.read_blobs({blob for blob in blobs if blob})
-        text = data[read_head(data, keys).body :]
+        text = words_of(data[read_head(data, keys).body :])
         same: list[ObjectId] = []
         for commit, blob in zip(commits, blobs, strict=True):
             old = contents[blob] if blob else None
-            if old is None or old[read_head(old, keys).body :] != text:
+            if old is None or words_of(old[read_head(old, keys).body :]) != text:
                 break
             same.append(commit)
         if not same:
