@@ -44,6 +44,14 @@ def test_stale_shows_pages_that_proposals_name(drifting, ubp):
     assert "open_store" not in ubp(drifting, "stale", "docs/fine.md").out
 
 
+def test_source_moved_together_with_its_page_is_not_created_after_it(drifting, ubp):
+    drifting.git("mv", "src", "lib")
+    drifting.git("mv", "docs/token_store.md", "lib/token_store.md")
+    drifting.commit("Move")
+    assert "lib/token_store.py" in ubp(drifting, "bind", "lib/token_store.md").out
+    assert "Probably" not in ubp(drifting, "stale").out
+
+
 @pytest.mark.parametrize("options", [["--exit-code"], ["--fail-on", "stale"], ["--quiet"]])
 def test_nothing_is_probable_where_a_status_decides(drifting, ubp, options):
     rename(drifting)

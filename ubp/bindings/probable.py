@@ -36,7 +36,8 @@ def find_probable(
     """Return the pages without sources that name what changed in a source proposed for them.
 
     That is since the page was last edited. Each has only the references that drifted, with
-    evidence. `pages` (PATHs) narrow it.
+    evidence; a source that had no such path then is not what the page describes, or was moved
+    together with it. `pages` (PATHs) narrow it.
 
     Raises:
         OutOfTimeError: it would take more than MAX_SECONDS.
@@ -47,8 +48,15 @@ def find_probable(
     bound = {page.filepath for page in view.bound_pages()}
     documents = view.pages_at([path for path in proposed if path not in bound])
     virtual = [_with_references(page, proposed[path]) for path, page in documents.items()]
-    assessments = add_evidence(assess(virtual, context), context)
-    return naming(hide(assessments, session.is_hidden))
+    assessments = [
+        assessment._replace(
+            references=tuple(
+                verdict for verdict in assessment.references if verdict.verdict != "created"
+            )
+        )
+        for assessment in assess(virtual, context)
+    ]
+    return naming(hide(add_evidence(assessments, context), session.is_hidden))
 
 
 def naming(assessments: Iterable[Assessment]) -> tuple[Assessment, ...]:
