@@ -56,6 +56,14 @@ def test_proposals_begin_with_what_the_page_names_with_line_and_evidence(project
     assert sum(item.weight for item in first.evidence) == pytest.approx(1)
 
 
+def test_folder_of_a_page_is_no_mention_of_it(project):
+    project.write("build.py", "copy('packages/auth')\nopen_session()\n")
+    project.write("packages/auth/README.md", "# Authentication\n\n`open_session`\n")
+    project.commit("Build")
+    found = suggest(project)
+    assert "link" not in kinds(sources_of(found, "packages/auth/README.md")["build.py"])
+
+
 def test_translation_gets_the_proposals_of_its_bound_original_and_the_original_none_twice(project):
     project.page("docs/auth.md", "src/auth/session.py", body="# Auth\n\n`open_session`\n")
     project.write("docs/auth.ja.md", "# 認証\n\nセッションの説明。\n")

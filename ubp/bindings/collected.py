@@ -27,7 +27,7 @@ EMPTY_BLOBS = frozenset(
 )
 """The ids of an empty file, by SHA-1 and SHA-256: `__init__.py`, `.gitkeep`."""
 
-VERSION = 2
+VERSION = 3
 """Raise it with what may collect something else of the same commit."""
 
 

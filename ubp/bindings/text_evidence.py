@@ -21,8 +21,8 @@ TESTED_SHARE = 0.5
 
 MIN_NAME_LENGTH = 3
 
-# A folder with more documents is not a reference to any of them; nor is a name with more documents.
-MAX_IN_FOLDER, MAX_OF_NAME = 3, 2
+# A name that more documents have is not a reference to any of them.
+MAX_OF_NAME = 2
 
 Shares = dict[int, float]
 
@@ -156,18 +156,13 @@ def find_back_references(
     """Return the numbers of the sources that name each document, in a comment for example."""
     by_path = {nfc(page): page for page in pages}
     by_name: dict[str, list[FilePath]] = {}
-    by_folder: dict[str, list[FilePath]] = {}
     for page in pages:
-        folder, _, name = nfc(page).rpartition("/")
-        by_name.setdefault(name, []).append(page)
-        by_folder.setdefault(folder, []).append(page)
+        by_name.setdefault(nfc(page).rpartition("/")[2], []).append(page)
 
     def resolve(written: str) -> Sequence[FilePath]:
         text = _LEADING_DOTS.sub("", nfc(written)).rstrip(".")
         if text in by_path:
             return [by_path[text]]
-        if "/" in text and 0 < len(by_folder.get(text, ())) <= MAX_IN_FOLDER:
-            return by_folder[text]
         same_name = by_name.get(text.rpartition("/")[2], ())
         if len(same_name) <= MAX_OF_NAME:
             return [page for page in same_name if nfc(page).endswith(text)]
