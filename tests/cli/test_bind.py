@@ -113,7 +113,7 @@ def test_bind_of_a_named_page_lists_everything_worth_a_look(project, ubp):
         "  0.41  src/\n"
         "        100%  place       docs, src\n"
         "\n"
-        "1 unbound page selected; proposals for 1, 1 of them at confidence "
+        "1 page selected; proposals for 1, 1 of them at confidence "
     )
 
 
@@ -169,6 +169,13 @@ def test_dry_run_of_bind_shows_the_diff(project, ubp):
 
 
 @pytest.mark.usefixtures("proposed")
+@pytest.mark.parametrize("pins", ["--history", "--pin"])
+def test_dry_run_of_bind_leads_to_the_command_that_writes_the_same(pins, project, ubp):
+    answer = ubp(project, "bind", "--dry-run", pins, "--limit", "3")
+    assert answer.out.endswith(f"Next: ubp bind --write {pins} --limit 3\n")
+
+
+@pytest.mark.usefixtures("proposed")
 def test_bind_write_writes_likely_sources(project, ubp):
     answer = ubp(project, "bind", "--write", "--min-confidence", "0.4")
     assert answer.status == 0
@@ -213,6 +220,26 @@ def test_source_unknown_to_history_is_reported(project, ubp):
         "docs/a.md\n  src/a.py  added, not pinned:"
         " its version when the page last changed is unknown\n"
     )
+
+
+@pytest.mark.usefixtures("proposed")
+def test_bind_history_in_a_shallow_clone_leads_to_the_history(project, new_repository, ubp):
+    project.write("src/a.py", "changed\n")
+    project.commit("Change a source")
+    clone = new_repository("shallow")
+    clone.git("fetch", "--quiet", "--depth=1", f"file://{project.root}", "main")
+    clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
+    tokens = ("bind", "docs/a.md", "--write", "--history")
+    assert ubp(clone, *tokens).out.endswith(
+        "This clone is shallow, so sources of 1 page have no pin:"
+        " what changed in them before does not show.\n"
+        "Fetch the history, then pin them:"
+        " git fetch --unshallow, then ubp ack --history docs/a.md\n"
+    )
+    clone.git("fetch", "--quiet", "--unshallow", f"file://{project.root}")
+    ubp(clone, "ack", "--history", "docs/a.md")
+    assert "src/a.py  modified" in ubp(clone, "stale", "docs/a.md").out
+    assert "shallow" not in ubp(project, *tokens).out
 
 
 @pytest.mark.parametrize(

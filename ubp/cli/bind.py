@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from ubp.answers.bindings.bind import (
     BindRecord,
     BindRequest,
+    WrittenPageRecord,
     propose,
     status,
     text,
@@ -25,8 +26,9 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.print_answer import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.core.shell import ubp_command
-from ubp.frame.wording import joined
+from ubp.core.model import FilePath
+from ubp.core.shell import path_argument, ubp_command
+from ubp.frame.wording import MAX_PAGES, count, joined
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 
@@ -76,6 +78,17 @@ def review(request: ReviewBindingsRequest, *, keys: Sequence[str], terminal: Ter
     return print_answer(answer, request, terminal, keys=keys)
 
 
+def _shallow_hint(unpinned: Sequence[WrittenPageRecord], write: Writer) -> Iterator[str]:
+    style = write.style
+    pages = [path_argument(FilePath(page.filepath), write.prefix) for page in unpinned]
+    which = pages if len(pages) <= MAX_PAGES else ["--all"]
+    pin = style.cyan(ubp_command("ack", "--history", *which, keys=write.keys))
+    shallow = f"This clone is shallow, so sources of {count(len(pages), 'page')} have no pin:"
+    yield f"{style.yellow(shallow)} what changed in them before does not show.\n"
+    fetch = style.cyan("git fetch --unshallow")
+    yield f"Fetch the history, then pin them: {fetch}, then {pin}\n"
+
+
 def _check_dialogue(request: BindRequest, terminal: Terminal) -> None:
     if request.is_written:
         raise UsageError(
@@ -89,7 +102,16 @@ def _check_dialogue(request: BindRequest, terminal: Terminal) -> None:
 def _hints(
     session: Session, record: BindRecord, request: BindRequest, write: Writer
 ) -> Iterator[str]:
-    """Yield the key under which a repository without bindings lists sources; translations."""
+    """Yield what to do next that the record does not say.
+
+    That is for pins that a shallow clone cannot find, the key under which a repository without
+    bindings lists sources, and translations.
+    """
+    unpinned = [
+        page for page in record.written if any(source.pin is None for source in page.sources)
+    ]
+    if request.history and not request.dry_run and unpinned and session.repository.is_shallow:
+        yield from _shallow_hint(unpinned, write)
     is_unbound = not (request.is_written or record.summary.bound or write.keys)
     if is_unbound and record.summary.proposed:
         example = find_example(session, report_stale(session, Target()))

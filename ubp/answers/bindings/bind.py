@@ -336,6 +336,8 @@ def _command(write: Writer, request: BindRequest, *words: str) -> str:
     arguments = [path_argument(page) for page in request.pages]
     if request.min_confidence is not None:
         arguments += ["--min-confidence", f"{request.min_confidence:g}"]
+    if request.limit != DEFAULT.limit:
+        arguments += ["--limit", str(request.limit)]
     if request.every:
         arguments.append("--all")
     return write.style.cyan(ubp_command("bind", *words, *arguments, keys=write.keys))
@@ -437,7 +439,7 @@ def _summary_line(record: BindRecord, left_out: int) -> str:
         kinds = "such as records of the past, .github and fixtures"
         proposals = f"{left_out} left out ({kinds}); {proposals}"
     if summary.asked + left_out + summary.bound < summary.documents:
-        return f"{count(summary.asked, 'unbound page')} selected; {proposals}."
+        return f"{count(summary.asked, 'page')} selected; {proposals}."
     bound = f"{summary.bound} bound" if summary.bound else "none bound"
     return f"{count(summary.documents, 'page')}, {bound}; {proposals}."
 
@@ -467,7 +469,9 @@ def _written(record: BindRecord, write: Writer, request: BindRequest) -> Iterato
     pages = count(len(written), "page")
     if request.dry_run:
         yield f"Would add {sources} to {pages}."
-        yield f"Next: {_command(write, request, '--write')}"
+        pinned = {"--pin": request.pin, "--history": request.history}
+        pins = [option for option, is_given in pinned.items() if is_given]
+        yield f"Next: {_command(write, request, '--write', *pins)}"
         return
     yield style.green(f"Added {sources} to {pages}.")
     yield f"Next: {next_steps([FilePath(page.filepath) for page in written], write)}"
