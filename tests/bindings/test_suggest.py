@@ -396,6 +396,19 @@ def test_relative_path_names_the_file_that_it_leads_to_and_no_version_of_it(proj
     assert found.keys().isdisjoint(files[1:3])
 
 
+def test_path_from_the_page_comes_before_the_same_path_from_the_root(project):
+    for folder in ("", "packages/shop/"):
+        project.write(f"{folder}src/basket.py", "def fill_basket():\n    return 1\n")
+    project.write(
+        "packages/shop/README.md",
+        "# Shop\n\n`fill_basket` fills the `basket`.\n\nSee `src/basket.py`.\n",
+    )
+    project.commit("Shop")
+    sources = sources_of(suggest(project), "packages/shop/README.md")
+    assert kinds(sources["packages/shop/src/basket.py"])["path"] == ("src/basket.py", 5)
+    assert "path" not in kinds(sources["src/basket.py"])
+
+
 @pytest.mark.parametrize(
     ("address", "is_own"),
     [

@@ -41,7 +41,7 @@ class TextMention(NamedTuple):
     """How often a document mentions each source: by its path, its name, its stem, its folder.
 
     A mention that matches several sources is divided among them. `first` is the first mention of
-    each source, `folders` that of each folder.
+    each source, by its stem only where there is no other, `folders` that of each folder.
     """
 
     path: Shares
@@ -111,16 +111,15 @@ def find_text_mentions(
         if mention.text.endswith("/") and text in sources.folders:
             found.folders.setdefault(sources.folders[text], mention)
         if len(text) >= MIN_NAME_LENGTH:
-            relative = normalize_path(f"{folder}/{written}") or ""
-            exact = _at(relative, sources)
-            if "/" in text and not (exact and written.startswith(".")):
-                exact = _at(text, sources) or exact
-            _add_path_mention(mention, text, exact, sources, found)
+            is_from_root = written.startswith("/") or mention.text != as_written.text
+            relative = text if is_from_root else normalize_path(f"{folder}/{written}") or ""
+            _add_path_mention(mention, text, _at(relative, sources), sources, found)
+    stems: dict[int, Mention] = {}
     for mention in mentions.identifiers:
         same = sources.by_stem.get(mention.text)
         if same and len(mention.text) > MIN_NAME_LENGTH and mention.text not in mentions.fenced:
-            _divide(found.stem, same, 1, mention, found.first)
-    return found
+            _divide(found.stem, same, 1, mention, stems)
+    return found._replace(first=stems | found.first)
 
 
 def local_path(written: str, own_names: Collection[str]) -> str:
@@ -186,7 +185,7 @@ def _add_path_mention(
 ) -> None:
     """Add what a mention that looks like a path means: a file, a folder or a module.
 
-    `text` is the mention without leading dots, `exact` the file at its path, if there is one.
+    `text` is the mention without leading dots, `exact` the file at its path.
     """
     name = text.rpartition("/")[2]
     if name in sources.by_name:
