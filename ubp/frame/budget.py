@@ -34,6 +34,7 @@ def count_tokens(text: str) -> int:
 SAMPLES, SAMPLE_CHARACTERS = 32, 400
 
 MIN_TOKENS = 200  # the smallest limit
+ELLIPSIS = "\u2026"
 MIN_BEGINNING = 40  # fewer tokens (or characters) of a text say nothing, unless they are a sentence
 
 
@@ -145,15 +146,16 @@ class TokenLimit(NamedTuple):
                 return True
             if len(text.value) <= MIN_BEGINNING:
                 return False
-            self.truncate(record, text.part, text.name)
+            self.truncate(record, text.part, text.name, mark=ELLIPSIS)
             if not text.part[text.name]:
                 text.part[text.name] = text.value[:MIN_BEGINNING]
         return self.excess(record) <= 0
 
-    def truncate(self, record: Json, part: Json, name: str) -> None:
+    def truncate(self, record: Json, part: Json, name: str, *, mark: str = "") -> None:
         """Cut off the end of a text of a record, until the record fits or no text is left.
 
-        What is left ends with a paragraph, else with a sentence, else anywhere.
+        What is left ends with a paragraph, else with a sentence, else with a line, else anywhere,
+        followed by the `mark`.
         """
         text: str = part[name]
         excess, part[name] = self.excess(record), ""
@@ -167,12 +169,17 @@ class TokenLimit(NamedTuple):
         while True:
             part[name] = truncate_page(text, fits)
             if not part[name] and room >= MIN_BEGINNING:
-                end = bisect_left(range(len(text)), x=True, key=lambda end: not fits(text[:end]))
-                part[name] = text[: end - 1]
+                part[name] = self._cut_anywhere(text, fits, mark)
             excess = self.excess(record)
             if excess <= 0 or not part[name]:
                 return
             room -= excess
+
+    def _cut_anywhere(self, text: str, fits: Callable[[str], bool], mark: str) -> str:
+        ends = range(len(text))
+        end = bisect_left(ends, x=True, key=lambda end: not fits(text[:end] + mark)) - 1
+        lines = text[: text.rfind("\n", 0, end + 1)] if "\n" in text[: end + 1] else ""
+        return lines if self.measure(lines) >= MIN_BEGINNING else text[:end] + mark
 
 
 Fit = Callable[[Json, TokenLimit], None]

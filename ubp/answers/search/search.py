@@ -36,7 +36,7 @@ from ubp.core.paths import doc_id
 from ubp.core.versions import NEXT, read_version
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import DocTypes, LinkTypes, MaxTokens, Ref, Tags, between
-from ubp.frame.budget import TokenLimit
+from ubp.frame.budget import ELLIPSIS, TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import (
     GIVEN,
@@ -749,11 +749,8 @@ def _restore_text(record: Json, limit: TokenLimit, removed: Removed, room: int) 
     is_whole = limit.excess(record) <= 0
     if not is_whole:
         section["text_end"] = section["line_end"] - 1  # the answer says that it is cut
-        limit.truncate(record, section, "text")
-        if GAP in section["text"]:
-            section["text_end"] = removed.text["text_end"]
-        else:
-            section["text_end"] = section["text_start"] + section["text"].count("\n")
+        limit.truncate(record, section, "text", mark=ELLIPSIS)
+        section["text_end"] = _text_end(removed.text, section["text"])
     if not is_whole and limit.weigh(section["text"]) < MIN_EXTRACT:
         for key in EXTRACT_KEYS:
             limit.clear(section, key)
@@ -761,6 +758,15 @@ def _restore_text(record: Json, limit: TokenLimit, removed: Removed, room: int) 
             sections.pop()
         return room
     return -limit.excess(record)
+
+
+def _text_end(whole: Json, beginning: str) -> int:
+    """Return the last line of the beginning of a text, in which gaps stand for other lines."""
+    text: str = whole["text"]
+    left_out = text[len(beginning.removesuffix(ELLIPSIS)) :]
+    if GAP in beginning and GAP not in left_out:
+        return int(whole["text_end"]) - left_out.count("\n")
+    return int(whole["text_end"] if GAP in beginning else whole["text_start"] + beginning.count("\n"))
 
 
 def _restore_passage(record: Json, limit: TokenLimit, best: Json, passage: Json, room: int) -> int:
