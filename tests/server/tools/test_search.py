@@ -197,6 +197,22 @@ def test_section_that_was_cut_says_how_to_read_all_of_it(repository, answer):
     assert part.record["content"].startswith(best["text"])
 
 
+@pytest.mark.parametrize("budget", [220, 250, 280, 310, 340, 370])
+def test_text_that_was_cut_ends_with_a_line_or_a_mark(budget, repository, answer):
+    items = [f"- 2024-03-{n} [[a token of the kind {n} and its owner]]" for n in range(60)]
+    repository.write("docs/a.md", "\n".join(["# Tokens", "", "## Kinds", "", *items, ""]))
+    row = " ".join(f"token{n}" for n in range(600))
+    repository.write("docs/b.md", f"# Roles\n\n## Owners\n\n| {row} |\n")
+    repository.commit()
+    for query in ("token kind owner", "token7"):
+        found = answer("search", query=query, mode="fulltext", max_tokens=budget)
+        sections = [s for result in found.record["results"] for s in result["sections"]]
+        for section in filter(lambda section: section.get("text"), sections):
+            last = section["text"].split("\n")[-1]
+            assert last in items or last.endswith("\u2026")
+            assert last not in items or section["text_end"] == items.index(last) + 5
+
+
 def test_text_that_joins_tiny_sections_has_its_own_lines(repository, answer):
     page = "# Upkeep\n\n## Moving a server\n\nStop it first.\n\n## Renaming\n\nSet the domain.\n"
     repository.write("docs/a.md", page)

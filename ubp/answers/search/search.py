@@ -764,9 +764,9 @@ def _text_end(whole: Json, beginning: str) -> int:
     """Return the last line of the beginning of a text, in which gaps stand for other lines."""
     text: str = whole["text"]
     left_out = text[len(beginning.removesuffix(ELLIPSIS)) :]
-    if GAP in beginning and GAP not in left_out:
-        return int(whole["text_end"]) - left_out.count("\n")
-    return int(whole["text_end"] if GAP in beginning else whole["text_start"] + beginning.count("\n"))
+    if GAP not in beginning:
+        return int(whole["text_start"]) + beginning.count("\n")
+    return int(whole["text_end"]) - (left_out.count("\n") if GAP not in left_out else 0)
 
 
 def _restore_passage(record: Json, limit: TokenLimit, best: Json, passage: Json, room: int) -> int:
