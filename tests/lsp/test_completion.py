@@ -11,7 +11,7 @@ def complete(editor):
     """Complete at the bar in a text: what is inserted, by label."""
     editor.open("docs/auth.md")
     editor.open("docs/typed.md", "")
-    editor.open("docs/plans.md", "# Plans\n\n[[planned]] and [[guide]]\n")
+    editor.open("docs/plans.md", "# Plans\n\n[[planned]], [[plan.pdf]] and [[guide]]\n")
 
     def ask(marked):
         before, after = marked.split("¦")

@@ -208,7 +208,9 @@ def actions(editor, path, line, kind=None):
 
 def test_actions_fix_links_create_pages_and_acknowledge(moving):
     repository, editor = moving
-    editor.open("docs/sessions.md", "# S\n\n[x](guidee.md) and [[New topic]]\n")
+    editor.open(
+        "docs/sessions.md", "# S\n\n[x](guidee.md) and [[New topic]] ![[a.png]] [[b.pdf]]\n"
+    )
     found = actions(editor, "docs/sessions.md", 2)
     assert list(found) == [
         "Change the link to guide.md",

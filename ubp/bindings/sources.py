@@ -250,7 +250,12 @@ def is_source_path(path: str) -> bool:
     if path.startswith(".ubp/"):
         return False
     name = path.rpartition("/")[2].lower()
-    return name not in LOCK_FILES | _BY_SYSTEMS and not _BINARY.fullmatch(name[name.rfind(".") :])
+    return name not in LOCK_FILES | _BY_SYSTEMS and not is_binary(name)
+
+
+def is_binary(path: str) -> bool:
+    """Return whether a file has no text or is an image, by its suffix."""
+    return _BINARY.fullmatch(path[path.rfind(".") :]) is not None
 
 
 def _contains(numbers: Sequence[int], number: int) -> bool:

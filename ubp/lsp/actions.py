@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from ubp.answers.bindings.bind import BindRequest
+from ubp.bindings.sources import is_binary
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE
 from ubp.bindings.write import form_of
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix, SourceFix
@@ -142,7 +143,9 @@ def _other_targets(context: EditorContext, path: FilePath, link: Link) -> list[s
 
 
 def _missing_page(context: EditorContext, path: FilePath, link: Link) -> FilePath | None:
-    """Return the page that a broken link asks for, if it may be created."""
+    """Return the page that a broken link asks for, if it may be created: not for `plan.pdf`."""
+    if is_binary(link.target):
+        return None
     folder = path.rpartition("/")[0]
     if link.kind in WIKILINKS:
         suffix = path[len(without_suffix(path)) :]

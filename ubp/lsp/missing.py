@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ubp.bindings.sources import is_binary
 from ubp.checks.finding import WIKILINKS
 from ubp.core.config import is_document
 from ubp.core.model import FilePath
@@ -51,7 +52,9 @@ def _find_missing(context: EditorContext) -> Missing:
     by_name = {e.link.target: e.link for e in edges if e.link.kind in WIKILINKS}
     # A page that is not committed may have the name.
     wikilinks = [
-        name for name, link in by_name.items() if not context.pages.named(requested_names(link))
+        name
+        for name, link in by_name.items()
+        if not is_binary(name) and not context.pages.named(requested_names(link))
     ]
     others = (missing_path(context, e) for e in edges if e.link.kind not in WIKILINKS)
     return Missing(tuple(sorted(wikilinks)), tuple(sorted(set(filter(None, others)))))
