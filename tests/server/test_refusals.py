@@ -7,6 +7,7 @@ from ubp.core.errors import (
     ModelError,
     ModelNeededError,
     PageNotFoundError,
+    PartNotFoundError,
     StoreError,
     UsageError,
 )
@@ -35,6 +36,15 @@ def test_sentences_of_a_refusal_are_apart(name, end):
         f"Page not found: {name}{end} Nothing has this path."
         " Use ubp_list_pages to list all pages, or ubp_search to find a page by topic."
     )
+
+
+def test_refusal_of_a_part_of_a_page_does_not_send_to_other_pages():
+    error = PartNotFoundError("a.md has no section x.", near=("a.md#y",), cause="None has this id.")
+    refusal = translate(error).error
+    assert refusal.message == 'a.md has no section x. None has this id. Did you mean "a.md#y"?'
+    assert (refusal.code, refusal.data["kind"]) == (-32003, "page_not_found")
+    lines = PartNotFoundError("a.md has no line 9.", cause="It has 3 lines.")
+    assert translate(lines).error.message == "a.md has no line 9. It has 3 lines."
 
 
 def test_a_long_text_of_the_client_is_not_repeated_as_a_whole():

@@ -72,6 +72,10 @@ class PageNotFoundError(UsageError):
         self.near = near
 
 
+class PartNotFoundError(PageNotFoundError):
+    """The page has no such section or line; `near` are the addresses of similar sections."""
+
+
 class SectionNotFoundError(PageNotFoundError):
     """No section of a specification, or more than one, has that id; `near` are their full ids."""
 

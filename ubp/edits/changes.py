@@ -16,7 +16,7 @@ from ubp.index.view import View
 from ubp.markdown.document import read_head
 from ubp.markdown.edit_sources import add_sources
 from ubp.markdown.new_page import write_page
-from ubp.markdown.outline import closest_section, find_section, read_outline
+from ubp.markdown.outline import closest_section, find_section, list_sections, read_outline
 from ubp.markdown.source_text import SourceText
 from ubp.staleness.assess import assess
 from ubp.staleness.pins import AckOptions, pin_page
@@ -66,12 +66,11 @@ def replace_section(content: str, name: str) -> Change:
         outline = read_outline(before)
         section = find_section(outline, name)
         if section is None:
-            ids = [section.id for section in outline if section.id]
             closest = closest_section(outline, name)
             raise BadArgumentError(
                 "section",
                 f"The page has no section {name}.",
-                cause=f"Its sections: {', '.join(ids[:20])}." if ids else "It has none.",
+                cause=list_sections(outline),
                 hint=f"Did you mean {closest}?" if closest else "",
             )
         source = SourceText(before)

@@ -132,6 +132,16 @@ def select_title(title: str, view: View) -> FilePath:
     )
 
 
+def similar_pages(name: str, view: View) -> tuple[str, ...]:
+    """Return the documents whose paths end with a name, else those with the most similar paths."""
+    from ubp.core.text import closest_names
+
+    documents = view.document_paths()
+    ending = f"/{name.strip('/')}"
+    several = [document for document in documents if document.endswith(ending)]
+    return tuple(several[:MAX_SUGGESTIONS] or closest_names(name, documents, MAX_SUGGESTIONS, 0.5))
+
+
 def is_doc_id(argument: str) -> bool:
     """Return whether an argument is a `doc_id` and not a path."""
     return re.fullmatch(_DOC_ID, argument) is not None
@@ -197,8 +207,6 @@ def _stem(path: FilePath) -> str:
 
 
 def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundError:
-    from ubp.core.text import closest_names
-
     message = f"Page not found: {argument}"
     path = path_from_root(argument, repository)
     if path and (entry := view.entry(path)):
@@ -215,10 +223,7 @@ def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundE
             cause=f"{folder} is a submodule or a symbolic link, in which Git lists no files.",
             hint="Run the command in the submodule, or use the path that the link leads to.",
         )
-    documents = view.document_paths()
-    ending = "/" + argument.strip("/")
-    several = [document for document in documents if document.endswith(ending)]
-    near = several[:MAX_SUGGESTIONS] or closest_names(argument, documents, MAX_SUGGESTIONS, 0.5)
+    near = similar_pages(argument, view)
     if not near and _is_revision(argument, repository):
         return PageNotFoundError(
             message,
@@ -228,9 +233,9 @@ def _no_page(argument: str, view: View, repository: Repository) -> PageNotFoundE
         )
     return PageNotFoundError(
         message,
-        near=tuple(near),
+        near=near,
         cause="Several paths end with this."
-        if several
+        if near and near[0].endswith(f"/{argument.strip('/')}")
         else "No document in this snapshot has this path.",
         hint=f"Did you mean {', '.join(quote(path_argument(path)) for path in near)}?"
         if near

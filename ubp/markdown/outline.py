@@ -16,6 +16,8 @@ from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import Site
 from ubp.markdown.source_text import SourceText
 
+MAX_NAMED = 20  # sections in an error
+
 
 @dataclass(frozen=True, slots=True)
 class OutlineSection:
@@ -158,6 +160,15 @@ def closest_section(outline: Sequence[Named], name: str) -> str | None:
     """Return the id of the section that was probably meant; None if all are too different."""
     ids = [section.id for section in outline if section.id]
     return closest_name(slug(" ".join(name.split())), ids) or closest_name(name, ids)
+
+
+def list_sections(outline: Sequence[Named]) -> str:
+    """Return a sentence with the ids of a page's sections, the first of many."""
+    ids = [section.id for section in outline if section.id]
+    if not ids:
+        return "It has none."
+    more = f" and {len(ids) - MAX_NAMED} more" if ids[MAX_NAMED:] else ""
+    return f"Its sections: {', '.join(ids[:MAX_NAMED])}{more}."
 
 
 def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ubp.core.errors import BadArgumentError, PageNotFoundError
+from ubp.core.errors import BadArgumentError, PartNotFoundError
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import Assessment, FilePath, Link, Section
 from ubp.core.policy import excerpt
@@ -26,9 +26,6 @@ DATE_KEYS: frozenset[SortKey] = frozenset({"updated_at", "created_at"})
 
 # Links to existing or missing documents; other links lead to files, routes, or the same document.
 TO_DOCUMENTS: frozenset[Bucket] = frozenset({"resolved", "ambiguous", "missing"})
-
-
-MAX_NAMED_SECTIONS = 20  # in an error
 
 
 class PagePart(NamedTuple):
@@ -169,21 +166,19 @@ def narrow_page(page: OpenPage, data: bytes, name: str) -> OpenPage:
     """Return the part of a document (with these bytes) that is the section of this name.
 
     Raises:
-        PageNotFoundError: it has no such section.
+        PartNotFoundError: it has no such section.
     """
-    from ubp.markdown.outline import closest_section, find_section, read_outline
+    from ubp.markdown.outline import closest_section, find_section, list_sections, read_outline
 
     outline = read_outline(data)
     found = find_section(outline, name)
     if found is None:
         closest = closest_section(outline, name)
         near = (f"{page.document.path}#{closest}",) if closest else ()
-        ids = [section.id for section in outline if section.id]
-        sections = f" Its sections: {', '.join(ids[:MAX_NAMED_SECTIONS])}." if ids else ""
-        raise PageNotFoundError(
+        raise PartNotFoundError(
             f"{page.document.path} has no section {name}.",
             near=near,
-            cause=f"No heading has this id or text.{'' if near else sections}",
+            cause=f"No heading has this id or text.{'' if near else f' {list_sections(outline)}'}",
             hint=f"Did you mean {near[0]}?" if near else "",
         )
 
@@ -194,12 +189,12 @@ def narrow_lines(page: OpenPage, data: bytes, first: int, last: int) -> OpenPage
     """Return these lines (from 1, inclusive) of a document with these bytes.
 
     Raises:
-        PageNotFoundError: it has fewer lines.
+        PartNotFoundError: it has fewer lines.
     """
     texts = SourceText(data).lines
     number = len(texts) if texts[-1] else len(texts) - 1  # none follows the last newline
     if first > number:
-        raise PageNotFoundError(
+        raise PartNotFoundError(
             f"{page.document.path} has no line {first}.", cause=f"It has {number} lines."
         )
     from ubp.markdown.outline import OutlineSection

@@ -29,6 +29,7 @@ from ubp.core.errors import (
     ModelError,
     ModelNeededError,
     PageNotFoundError,
+    PartNotFoundError,
     RepositoryError,
     RevisionNotFoundError,
     SectionNotFoundError,
@@ -88,6 +89,7 @@ _ROWS = (
         "document_not_found",
         "Use a document_id as rag_search returns it.",
     ),
+    _Row(PartNotFoundError, PAGE_NOT_FOUND, "page_not_found"),
     _Row(
         PageNotFoundError,
         PAGE_NOT_FOUND,

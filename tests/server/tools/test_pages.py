@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from ubp.answers.pages.get_page import PAGE_TOKENS
-from ubp.core.errors import BadArgumentError, PageNotFoundError
+from ubp.core.errors import BadArgumentError, PartNotFoundError
 from ubp.frame.budget import count_tokens
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
@@ -181,24 +181,29 @@ def test_invalid_line_range_is_refused(lines, record):
 
 @pytest.mark.usefixtures("library")
 def test_missing_parts_are_not_found(record):
-    with pytest.raises(PageNotFoundError, match=r"has no line 99\."):
+    with pytest.raises(PartNotFoundError, match=r"has no line 99\."):
         record("get_page", filepath="auth.md", lines="99-100")
-    with pytest.raises(PageNotFoundError, match=r"has no line 15\.") as error:
+    with pytest.raises(PartNotFoundError, match=r"has no line 15\.") as error:
         record("get_page", filepath="auth.md", lines="15")
     assert error.value.cause == "It has 14 lines."
-    with pytest.raises(PageNotFoundError, match=r"has no section Eror\."):
+    with pytest.raises(PartNotFoundError, match=r"has no section Eror\."):
         record("get_page", filepath="auth.md", section="Eror")
 
 
 @pytest.mark.usefixtures("library")
 def test_misspelt_section_names_the_nearest_or_all(repository, record):
     repository.write("docs/files.md", "# Files\n\n## Request Files\n\nA.\n\n## Cookies\n\nB.\n")
-    with pytest.raises(PageNotFoundError) as error:
+    with pytest.raises(PartNotFoundError) as error:
         record("get_page", filepath="files.md", section="Requst files")
     assert error.value.near == ("docs/files.md#request-files",)
-    with pytest.raises(PageNotFoundError) as error:
+    with pytest.raises(PartNotFoundError) as error:
         record("get_page", filepath="files.md", section="Authentication")
     assert "Its sections: files, request-files, cookies." in error.value.cause
+    names = "".join(f"## Part {number}\n\nText.\n\n" for number in range(25))
+    repository.write("docs/files.md", f"# Files\n\n{names}")
+    with pytest.raises(PartNotFoundError) as error:
+        record("get_page", filepath="files.md", section="Authentication")
+    assert error.value.cause.endswith(", part-18 and 6 more.")
 
 
 @pytest.fixture
