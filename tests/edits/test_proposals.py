@@ -91,6 +91,23 @@ def test_sources_are_added(project, propose, workspace):
     assert "  - src/auth.py\n  - docs/other.md\n" in text_of(project, 1)
 
 
+def test_new_source_that_changed_after_the_page_is_named(project, propose, workspace):
+    project.write("src/keys.py", "KEY = 1\n")
+    project.write("docs/keys.md", "# Keys\n\nThe key is 1.\n")
+    project.commit()
+    project.write("src/keys.py", "KEY = 2\n")
+    project.commit()
+    project.write("src/same.py", "SAME = 1\n")
+    project.write("docs/same.md", "# Same\n\nThe same is 1.\n")
+    project.commit()
+    for name in ("keys", "same"):
+        change = changes.bind(workspace.session, f"docs/{name}.md", [f"src/{name}.py"])
+        result = propose(change, f"docs/{name}.md", action="bind")
+        assert result.effect.after == {f"docs/{name}.md": "fresh"}
+        assert len(result.warnings) == (1 if name == "keys" else 0)
+        assert all(w.startswith("src/keys.py has changed since") for w in result.warnings)
+
+
 def test_edit_that_breaks_links_is_refused_unless_allowed(project, propose):
     away = changes.replace_section("## Sign in\n\nOld.", "Login")
     with pytest.raises(FindingsRefusedError) as error:
@@ -210,8 +227,10 @@ def test_agent_over_the_rate_limit_waits(propose, workspace, monkeypatch):
 
 
 def test_missing_page_or_section_is_not_edited(propose):
-    with pytest.raises(PageNotFoundError, match=r"no page docs/auht\.md"):
-        propose(changes.append("X"), "docs/auht.md")
+    for name in ("docs/auht.md", "auth.md"):
+        with pytest.raises(PageNotFoundError, match=rf"no page {name}") as missing:
+            propose(changes.append("X"), name)
+        assert missing.value.near[0] == PAGE
     with pytest.raises(BadArgumentError, match="no section Lgin") as error:
         propose(changes.replace_section("## X", "Lgin"))
     assert error.value.hint == "Did you mean login?"

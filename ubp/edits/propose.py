@@ -1,7 +1,7 @@
 """Propose edits: each is a commit on the branch of a proposal; nothing else is touched."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ubp.checks.finding import Finding
@@ -10,7 +10,6 @@ from ubp.checks.rules import bad_front_matter, relaxed_check
 from ubp.checks.run import check_change, check_options, check_state
 from ubp.core.errors import BadArgumentError, PageNotFoundError, UsageError
 from ubp.core.model import FilePath, Level, ObjectId
-from ubp.core.text import closest_name
 from ubp.edits.leases import check_lock
 from ubp.edits.limits import check_path, check_rate, check_text, find_warnings
 from ubp.edits.messages import one_line, write_message
@@ -32,10 +31,11 @@ from ubp.edits.proposals import (
     next_number,
     record,
 )
-from ubp.edits.renewed import find_remaining, renew_pins
+from ubp.edits.renewed import find_earlier_drift, find_remaining, renew_pins
 from ubp.edits.special_files import purpose_of
 from ubp.git.diff import diff_blobs
 from ubp.git.write import ABSENT, MAX_ATTEMPTS, Author, create_commit
+from ubp.index.select import similar_pages
 from ubp.index.session import Session, Target
 from ubp.index.view import View
 from ubp.staleness.assess import assess
@@ -206,7 +206,11 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
         new_blob,
         diff_blobs(page, old, new).text,
         effect,
-        (*filter(None, [purpose_of(page)]), *find_warnings(text)),
+        (
+            *filter(None, [purpose_of(page)]),
+            *find_warnings(text),
+            *(_drift_warnings(session, view, page, new) if request.action == "bind" else ()),
+        ),
         renewed,
         find_remaining(session, session.view(Target(ref=base)), page, new),
     )
@@ -250,11 +254,10 @@ def _read(
             )
         return None, ABSENT
     if entry is None:
-        closest = closest_name(page, view.document_paths())
         raise PageNotFoundError(
             f"There is no page {page} in the last commit.",
+            near=similar_pages(page, view),
             cause="Proposals are based on the last commit.",
-            hint=f"Did you mean {closest}?" if closest else "",
         )
     expected = request.expected_blob
     if expected is not None and not abbreviates(expected, entry.id):
@@ -284,11 +287,22 @@ def _check_findings(effect: Effect, request: EditRequest) -> None:
     if not refused or request.allow_findings:
         return
     lines = [f"{f.filepath}:{f.line} {f.message} [{f.rule}]" for f in refused[:10]]
+    is_one = len(refused) == 1
     raise FindingsRefusedError(
-        f"The edit introduces {len(refused)} finding{'s' if len(refused) != 1 else ''}.",
+        f"The edit introduces {len(refused)} finding{'' if is_one else 's'}.",
         cause="\n".join(lines),
-        hint="Correct them, or pass allow_findings to propose the edit as it is.",
+        hint=f"Correct {'it' if is_one else 'them'}, or pass allow_findings to propose the edit as"
+        " it is.",
     )
+
+
+def _drift_warnings(session: Session, view: View, page: FilePath, new: bytes) -> Iterator[str]:
+    """Yield which sources changed before the page lists them: nothing else will report that."""
+    for source in find_earlier_drift(session, view, page, new):
+        yield (
+            f"{source} has changed since the page was last edited, and will count as fresh: compare"
+            " the page with that change first."
+        )
 
 
 def _gone(old: Sequence[Finding], new: Sequence[Finding]) -> tuple[Finding, ...]:

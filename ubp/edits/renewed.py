@@ -1,10 +1,12 @@
 """The pins of an edited page, and what of its sources' changes the edited text still names."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ubp.core.model import Evidence, FilePath
 from ubp.index.session import Session
 from ubp.index.view import View
+from ubp.markdown.document import parse_page
 from ubp.staleness.assess import assess
 from ubp.staleness.evidence import find_evidence
 from ubp.staleness.pins import AckOptions, pin_page
@@ -46,6 +48,27 @@ def renew_pins(session: Session, view: View, page: FilePath, new: bytes) -> Rene
     without_pin = {reference.source_path for reference in skipped}
     names = (verdict.name for verdict in drifted if verdict.name not in without_pin)
     return RenewedPins(text, tuple(names))
+
+
+def find_earlier_drift(session: Session, view: View, page: FilePath, new: bytes) -> Iterator[str]:
+    """Yield the sources that only the new bytes list, and that changed after the page in the view.
+
+    Without pins they count as fresh from the edit on.
+    """
+    known = view.page(page)
+    if known is None:
+        return
+    listed = {reference.source_path for reference in known.facts.references}
+    references = tuple(
+        reference
+        for reference in parse_page(new, session.config.keys).references
+        if reference.source_path not in listed and reference.pin is None
+    )
+    with_new = known._replace(facts=known.facts._replace(references=references))
+    (assessed,) = assess([with_new], open_context(session, view))
+    for verdict in assessed.references:
+        if verdict.verdict not in {"fresh", "unknown"}:
+            yield verdict.name
 
 
 def find_remaining(

@@ -835,7 +835,7 @@ def _part_of(page: CheckedPageRecord, write: Writer) -> str:
     headings = page.left_out_sections
     more = f" and {len(headings) - MAX_HEADINGS} more" if headings[MAX_HEADINGS:] else ""
     without = f" without {', '.join(map(write.title, headings[:MAX_HEADINGS]))}{more}"
-    return f", in part,{without if headings else ''} (ubp_get_page has all)"
+    return f", in part{f',{without}' if headings else ''} (ubp_get_page has all)"
 
 
 def _calls(page: CheckedPageRecord, write: Writer) -> Iterator[str]:
