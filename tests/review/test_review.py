@@ -449,3 +449,27 @@ def test_number_is_no_evidence_of_a_page_that_hardly_describes_the_source(client
     stage(client, "src/client.py", "RETRIES = 64", "RETRIES = 32")
     (case,) = [case for case in review(client).cases if case.filepath == "results/speed.md"]
     assert [name.name for name in case.reasons[0].names] == ["transport"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "verb"), [("src", "removes only from this file"), ("tests", "removes")]
+)
+def test_name_that_another_source_still_has_is_removed_only_from_a_file(
+    client, review, folder, verb
+):
+    client.write("docs/speed.md", "# Speed\n\nThe `transport` took 3 ms.\n")
+    client.write(f"{folder}/last.py", "def send(transport):\n    return transport\n")
+    client.commit()
+    stage(client, "src/client.py", "return self.transport.read()", "return self.read()")
+    (case,) = [case for case in review(client).cases if case.filepath == "docs/speed.md"]
+    assert f"; it names what this {verb} `transport` (line 3)" in case.reasons[0].text
+
+
+def test_name_that_the_change_moves_is_removed_only_from_a_file(client, review):
+    client.write("docs/speed.md", "# Speed\n\nThe `transport` took 3 ms.\n")
+    client.commit()
+    client.write("src/new.py", "def send(transport):\n    return transport\n")
+    stage(client, "src/client.py", "return self.transport.read()", "return self.read()")
+    (case,) = [case for case in review(client).cases if case.filepath == "docs/speed.md"]
+    text = "it names what this removes only from this file `transport` (line 3)"
+    assert any(text in reason.text for reason in case.reasons)

@@ -1,6 +1,7 @@
 """The evidence index: everything that connects the documents of a snapshot with its sources."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from ubp.bindings.collected import CollectRequest, find_sources, read_collected, read_names
 from ubp.bindings.features import RawSignals
@@ -62,12 +63,16 @@ class EvidenceIndex:
         required = {translation for page in pages for translation in self._translations_of(page)}
         new = _read_mentions(view, required - self._mentions.keys())
         self._mentions |= new
-        identifiers = {mention.text for page in new.values() for mention in page.identifiers}
-        if unknown := identifiers - self._looked_up:
-            self._looked_up |= unknown
-            request = self._request
-            entries = find_sources(request.view, request.is_hidden)
-            self.sources.look_up(read_names(request.view, entries), unknown)
+        self._look_up({mention.text for page in new.values() for mention in page.identifiers})
+
+    def find_users(self, identifiers: Collection[str]) -> dict[str, frozenset[FilePath]]:
+        """Return the sources that use each of these identifiers."""
+        self._look_up(set(identifiers))
+        paths, users = self.sources.paths, self.sources.users
+        return {
+            identifier: frozenset(paths[number] for number in users.get(identifier, ()))
+            for identifier in identifiers
+        }
 
     def raw_signals(self, page: FilePath) -> RawSignals:
         """Return the evidence for each source of a document."""
@@ -96,6 +101,13 @@ class EvidenceIndex:
         """Return the sources that are parts of a document."""
         numbers = find_embedded(page, self.mentions(page), self.sources)
         return {self.sources.paths[number] for number in numbers}
+
+    def _look_up(self, identifiers: AbstractSet[str]) -> None:
+        if unknown := identifiers - self._looked_up:
+            self._looked_up |= unknown
+            request = self._request
+            entries = find_sources(request.view, request.is_hidden)
+            self.sources.look_up(read_names(request.view, entries), unknown)
 
     def _translations_of(self, page: FilePath) -> Sequence[FilePath]:
         """Return a document and its translations."""

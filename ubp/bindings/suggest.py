@@ -162,6 +162,13 @@ def rate_bindings(
     return rated
 
 
+def find_users(
+    session: Session, view: View, identifiers: Collection[str]
+) -> Mapping[str, frozenset[FilePath]]:
+    """Return the files that use each of these identifiers, of those that pages may describe."""
+    return _open_evidence(session, view)[0].find_users(identifiers)
+
+
 def _open_evidence(
     session: Session, view: View
 ) -> tuple[EvidenceIndex, Mapping[FilePath, Sequence[FilePath]]]:

@@ -237,10 +237,18 @@ def _whole(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(name.lstrip('-'))}(?![\w-])")
 
 
-def _names_sentence(names: Sequence[Evidence], start: str) -> str:
+def _names_sentence(names: Sequence[Evidence], start: str, remaining: Collection[str] = ()) -> str:
+    groups = {
+        "removes": [n for n in names if n.change == "removed" and n.name not in remaining],
+        "removes only from this file": [
+            n for n in names if n.change == "removed" and n.name in remaining
+        ],
+        "changes": [n for n in names if n.change == "changed"],
+        "adds": [n for n in names if n.change == "added"],
+    }
     parts = []
-    for change, verb in (("removed", "removes"), ("changed", "changes"), ("added", "adds")):
-        found = [f"`{name.name}` (line {name.line})" for name in names if name.change == change]
+    for verb, group in groups.items():
+        found = [f"`{name.name}` (line {name.line})" for name in group]
         if found:
             parts.append(f"{verb} {join_names(found[:MAX_EVIDENCE_SHOWN])}")
     return start + join_names(parts) if parts else ""
@@ -393,7 +401,7 @@ def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles)
         names = tuple(name for name in names if not re.fullmatch(r"[\d.]+", name.name))
     details = join_names([item.detail for item in pair.suggestion.evidence[:2] if item.detail])
     text = f"The page does not list {path}, which was {describe_reference(pair.verdict)}"
-    text += _names_sentence(names, "; it names what this ")
+    text += _names_sentence(names, "; it names what this ", pair.remaining)
     if confidence >= MIN_REVIEW_CONFIDENCE:
         because = f": {details}" if details else ""
         text += f"; it seems to describe it (confidence {confidence:.2f}{because})"
