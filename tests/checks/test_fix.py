@@ -296,6 +296,17 @@ def test_paths_from_the_site_follow_a_renamed_page(repository, fix, found):
     assert found(repository) == ["error broken-link docs/use/it.md:2 include gone.md"]
 
 
+def test_paths_from_the_root_of_a_site_stay_so_for_a_renamed_page(repository, fix):
+    repository.write("www/book.toml", "[book]\n")
+    repository.write("www/src/use/old.md", "# Old\n\n## Go\n")
+    repository.write("www/src/parts/links.md", "# Links\n\n[a][1]\n\n[1]: /use/old.md#go\n")
+    repository.commit()
+    repository.git("mv", "www/src/use/old.md", "www/src/use/new.md")
+    assert len(fix(repository).check.findings) == 0
+    text = (repository.root / "www/src/parts/links.md").read_text()
+    assert text.endswith("[1]: /use/new.md#go\n")
+
+
 def test_link_tags_begin_at_the_source_and_never_at_their_page(repository, fix, found):
     repository.write("_config.yml", "collections_dir: sets\n")
     repository.write("index.md", "# Index\n")

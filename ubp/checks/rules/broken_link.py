@@ -37,7 +37,13 @@ from collections.abc import Iterator
 from ubp.checks.context import RuleContext
 from ubp.checks.evidence import RESOLVES_FILES
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
-from ubp.checks.rewrite import relative_target, respell_target, rewrite_address, rewrite_link
+from ubp.checks.rewrite import (
+    percent_encode,
+    relative_target,
+    respell_target,
+    rewrite_address,
+    rewrite_link,
+)
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES
@@ -182,22 +188,31 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
+    text = _from_root(edge, target, context)
     if is_from_source(edge.link):
-        return _fix_from_source(edge, target, context)
-    text = _address(edge, target, context) or _from_same_folder(edge, target, context)
+        return None if text is None else LinkFix(edge.link, text, target)
+    text = _address(edge, target, context) or _from_same_folder(edge, target, context) or text
     if text is None and not _must_be_address(edge, context):
         text = rewrite_link(edge.link, edge.source, target, context.pages_of_stem(stem(target)))
     return None if text is None else LinkFix(edge.link, text, target)
 
 
-def _fix_from_source(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
-    """Return the fix of Jekyll's `{% link %}`: the new path from the folder of the site's pages."""
-    site = context.graph.sites.of(edge.source)
-    folders = (*site.pieces, *(root.folder for root in site.roots)) if site else ()
-    for folder in folders:
-        text = target.removeprefix(f"{folder}/")
-        if not _ENDS_TAG.search(text) and context.graph.leads_to(edge, text, target):
-            return LinkFix(edge.link, text, target)
+def _from_root(edge: GraphEdge, target: FilePath, context: RuleContext) -> str | None:
+    """Return the path of a file from a folder of the site, for a link with such a path.
+
+    It is Jekyll's `{% link %}`, or begins with a slash.
+    """
+    site, link = context.graph.sites.of(edge.source), edge.link
+    is_rooted = link.target.startswith("/") and link.kind not in WIKILINKS
+    if site is None or not (is_from_source(link) or (is_rooted and is_file(link.target))):
+        return None
+    for folder in (*site.pieces, *(root.folder for root in site.roots), *site.static):
+        prefix = f"{folder}/" if folder else ""
+        name = target.removeprefix(prefix)
+        text = f"/{percent_encode(name)}" if is_rooted else name
+        is_written = target.startswith(prefix) and (is_rooted or not _ENDS_TAG.search(text))
+        if is_written and context.graph.leads_to(edge, text, target):
+            return text
     return None
 
 
