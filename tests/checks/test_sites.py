@@ -528,6 +528,34 @@ def test_docusaurus_versions_and_instances_have_addresses_of_their_own(repositor
     assert found(repository) == ["warning missing-anchor docs/index.md:3 markdown /ref/call#now"]
 
 
+def test_settings_of_the_theme_of_docusaurus_are_not_those_of_its_pages(repository, found):
+    repository.write(
+        "docusaurus.config.js",
+        "module.exports = { themeConfig: { docs: { sidebar: { hideable: true } }, blog: {} },\n"
+        "  presets: [['classic', { docs: { path: 'pages', routeBasePath: '/' },\n"
+        "    blog: { routeBasePath: 'news' } }]] }\n",
+    )
+    repository.write("pages/guide.md", "# Guide\n\n## Go\n")
+    repository.write("blog/first.md", "# First\n\n## Now\n")
+    repository.write("pages/use.md", "# Use\n\n[a](/guide#went) [b](/news/first#then)\n")
+    repository.commit()
+    assert found(repository, lists_unconfirmed=True) == [
+        "warning missing-anchor pages/use.md:3 markdown /guide#went",
+        "warning missing-anchor pages/use.md:3 markdown /news/first#then",
+    ]
+
+
+def test_tilde_of_a_link_may_be_an_alias_of_the_site_s_bundler(repository, found):
+    repository.write("astro.config.mjs", "import starlight from '@astrojs/starlight'\n")
+    repository.write("public/img/old.png", "x")
+    repository.commit()
+    repository.git("mv", "public/img/old.png", "public/img/new.png")
+    text = "# Use\n\n![a](~/img/old.png) [b](~/parts/b.mdx)\n"
+    repository.write("src/content/docs/use.md", text)
+    repository.commit()
+    assert found(repository, lists_unconfirmed=True) == []
+
+
 def test_docusaurus_publishes_the_folders_that_it_names(repository, found):
     config = "export default { staticDirectories: ['public', './more/files'] }\n"
     repository.write("docusaurus.config.ts", config)

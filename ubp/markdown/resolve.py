@@ -508,8 +508,9 @@ def _resolve_path(source: FilePath, link: Link, targets: Targets) -> Resolution:
         resolution = _first_at(paths, target, targets)
     else:
         resolution = _resolve_in_site(source, site, target, paths, targets)
-    if resolution:
-        return resolution
+    is_alias = site is not None and link.target.startswith("~/")  # of the site's bundler
+    if resolution or is_alias:
+        return resolution or Resolution("not_a_page")
     if not paths:
         return Resolution("out_of_scope")
     if _page_suffix(target) and link.kind != "image":

@@ -383,10 +383,12 @@ def _read_docusaurus(folder: FilePath, path: FilePath, configs: Configs) -> Site
     text = without_comments(_decode(configs[path]))
     instances = re.finditer(r"plugin-content-docs['\"`]\s*,\s*(?=\{)", text)
     routes = re.finditer(r"(?<![\w.$])routeBasePath\s*:", text)
-    blog = block_after(text, "blog")
-    preset = re.search(r"(?<![\w.$])docs\s*:\s*(?=\{)", text)
+    presets = block_after(text, "presets")  # the theme has settings of these names, too
+    settings = presets if re.search(r"(?<![\w.$])docs\s*:", presets) else text
+    blog = block_after(settings, "blog")
+    preset = re.search(r"(?<![\w.$])docs\s*:\s*(?=\{)", settings)
     plugins = [
-        block_at(text, preset.end()) if preset else "",
+        block_at(settings, preset.end()) if preset else "",
         *(block_at(text, match.end()) for match in instances),
     ]
     # what a list of instances is made into plug-ins from
