@@ -41,6 +41,24 @@ def test_address_that_no_version_had_is_counted_with_an_example(guide, check):
     )
 
 
+def test_ref_of_hugo_is_broken_where_its_page_was_removed(repository, check):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/a/gone.md", "# Gone\n")
+    repository.write("content/a/one/same.md", "# One\n")
+    repository.write("content/a/two/Same.md", "# Two\n")
+    repository.commit()
+    repository.git("rm", "-q", "content/a/gone.md")
+    refs = ("gone", "never.md", "same", "https://example.org/gone", "#gone", "/a/gone", "TWO/same")
+    text = "".join(f'[x]({{{{< ref "{ref}" >}}}})\n' for ref in refs)
+    repository.write("content/a/use.md", f"# Use\n\n{text}")
+    repository.write("README.md", '# Read me\n\n{{< ref "none" >}}\n')
+    repository.commit()
+    report = check(repository)
+    assert [subject for subject, _ in hints(report)] == ["include gone", "include /a/gone"]
+    assert all("existed until" in hint for _, hint in hints(report))
+    assert forms(report) == [("{{< ref … >}}", 1)]
+
+
 def test_unconfirmed_links_are_warnings_where_they_are_asked_for(guide, found):
     guide.write("docs/index.md", "# Index\n\n[x](/api/one)\n")
     assert found(guide, rules=["broken-link"], lists_unconfirmed=True) == [

@@ -307,6 +307,30 @@ def test_paths_from_the_root_of_a_site_stay_so_for_a_renamed_page(repository, fi
     assert text.endswith("[1]: /use/new.md#go\n")
 
 
+def test_refs_of_hugo_follow_a_renamed_page(repository, fix, check):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/x/'\n")
+    repository.write("content/guide/_index.md", "# Guide\n")
+    repository.write("content/guide/old.md", "# Old\n\n## Go\n")
+    repository.write("content/guide/made/index.md", '[a]({{< ref "old" >}}) {{< ref "guide" >}}\n')
+    repository.write(
+        "content/use/it.md",
+        '[a]({{<ref "../guide/old#go">}}) [b]({{% relref path="/guide/old/" %}})\n'
+        '[c]({{< ref `old.md` >}}) [d]({{< relref guide >}}) [e]({{< ref "/guide" >}})\n'
+        '[f]: {{< ref "GUIDE/Old" >}}\n\n```\n{{</* ref "old" */>}}\n```\n',
+    )
+    repository.commit()
+    assert check(repository).findings == ()
+    repository.git("mv", "content/guide/old.md", "content/use/new.md")
+    assert len(fix(repository).check.findings) == 0
+    made = (repository.root / "content/guide/made/index.md").read_text()
+    assert made == '[a]({{< ref "../use/new" >}}) {{< ref "guide" >}}\n'
+    assert (repository.root / "content/use/it.md").read_text() == (
+        '[a]({{<ref "new#go">}}) [b]({{% relref path="/use/new/" %}})\n'
+        '[c]({{< ref `new.md` >}}) [d]({{< relref guide >}}) [e]({{< ref "/guide" >}})\n'
+        '[f]: {{< ref "new" >}}\n\n```\n{{</* ref "old" */>}}\n```\n'
+    )
+
+
 def test_link_tags_begin_at_the_source_and_never_at_their_page(repository, fix, found):
     repository.write("_config.yml", "collections_dir: sets\n")
     repository.write("index.md", "# Index\n")

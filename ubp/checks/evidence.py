@@ -46,7 +46,7 @@ from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
 from ubp.git.file_versions import LoggedCommit
-from ubp.markdown.resolve import FILE_SUFFIX, path_of, stem
+from ubp.markdown.resolve import FILE_SUFFIX, is_ref, path_of, stem
 from ubp.markdown.sites.site import Site, join, locate
 
 # A page of a site with fewer takes its text from elsewhere: 2,041 of 2,076 false findings in
@@ -247,7 +247,7 @@ class Evidence:
         """Return the path of the file that a link names, from the root; None: it names none."""
         page, target = finding.filepath, link.target
         is_path = target.lower().endswith(PAGE_SUFFIXES) or FILE_SUFFIX.search(target)
-        if not is_path or target.startswith(("@", "~")):
+        if not is_path or target.startswith(("@", "~")) or is_ref(link):
             return None
         if target.startswith("/"):
             is_usual = site is None and self._counts.is_usual(page, link)

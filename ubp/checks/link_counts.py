@@ -14,7 +14,7 @@ from ubp.checks.page_text import LAYOUT, letters_of
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.index.link_graph import GraphEdge
-from ubp.markdown.resolve import FILE_SUFFIX
+from ubp.markdown.resolve import FILE_SUFFIX, is_ref
 from ubp.markdown.sites.site import Site
 
 LINK, ANCHOR = "broken-link", "missing-anchor"
@@ -264,8 +264,8 @@ def _form(site: Site | None, link: Link, rule: str) -> _Form:
 def written_form(link: Link) -> str:
     """Return how the target of a link is written: `@/`, `/…`, `/….md`, `….md`, `…`."""
     target = link.target
-    if link.kind in WIKILINKS:
-        return "[[…]]"
+    if link.kind in WIKILINKS or is_ref(link):
+        return "{{< ref … >}}" if is_ref(link) else "[[…]]"
     if prefix := _PREFIX.match(target):
         return f"{prefix[0]}…"
     root = "/" if target.startswith("/") else ""

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from ubp.checks.finding import WIKILINKS
+from ubp.core.languages import language_of, without_language
 from ubp.core.model import FilePath, Link
-from ubp.markdown.resolve import is_file, without_suffix
+from ubp.markdown.resolve import is_file, ref_folder, without_suffix
 from ubp.markdown.sites.site import Site, absolute_links, relative_address
 
 # Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
@@ -56,6 +57,22 @@ def rewrite_address(link: Link, site: Site, source: FilePath, target: FilePath) 
         return None
     end = suffix or "/" * (old.endswith("/") or address == "/")
     return percent_encode(address.rstrip("/") + end)
+
+
+def rewrite_ref(link: Link, site: Site, source: FilePath, target: FilePath) -> str:
+    """Return the path of a page as Hugo's `ref` has it, from the root or relative, as the old one.
+
+    A suffix, and a slash at the end, are there if the old one has them.
+    """
+    old, named = link.target, without_language(target) if language_of(source) else target
+    path = named if is_file(old) else re.sub(r"/_?index$", "", without_suffix(named))
+    if old.startswith("/"):
+        folders = [f"{root.folder}/" for root in site.roots if path.startswith(f"{root.folder}/")]
+        text = f"/{path.removeprefix(max(folders, default='', key=len))}"
+    else:
+        text = posixpath.relpath(path, ref_folder(source) or ".")
+        text = f"./{text}" if old.startswith("./") and not text.startswith(".") else text
+    return text + "/" * old.endswith("/")
 
 
 def respell_target(link: Link, target: FilePath) -> str:

@@ -27,6 +27,8 @@ _MODULE = re.compile(
 )
 # The address of a page by its path from the folder of the site's pages, which must exist.
 JEKYLL_LINK = "jekyll link"
+# The address of a page by its path from the page's folder or that of the pages, or by its name.
+HUGO_REF = "hugo ref"
 _INCLUDES = (
     ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
     ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
@@ -63,6 +65,13 @@ _INCLUDES = (
         re.compile(
             r"\{%-?[ \t]*include(?:_cached)?[ \t]+"
             r"(?P<path>[\w@./-]*\{\{[^{}\n]*\}\}[^\s%]*\.(?:md|markdown))(?=[\s%])"
+        ),
+    ),
+    (
+        HUGO_REF,
+        re.compile(
+            r"\{\{[<%][ \t]*(?P<code>(?:rel)?ref)[ \t]+(?:path[ \t]*=[ \t]*)?[\"`]?"
+            r"(?P<path>[^\"'`#?:=\s{}<>%]+)(?=[\"`#\s])"
         ),
     ),
     # A shortcode of the site's own with a page as its argument; `ref` and `relref` are links.

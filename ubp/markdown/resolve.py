@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, nfc, normalize_path, without_page_suffix
 from ubp.core.text import fold, slug
-from ubp.markdown.includes import JEKYLL_LINK
+from ubp.markdown.includes import HUGO_REF, JEKYLL_LINK
 from ubp.markdown.sites.anchors import NO_ANCHORS, HeadingName, IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
@@ -48,6 +48,8 @@ _VERIFY_FILES = frozenset({"files", "rooted"})  # an address may be that of any 
 INCLUDES = "<include>"  # the name that the inclusion of a page requests, besides the page's
 _FOLDER = "."  # the name that links to "", "." and ".." request
 _FOLDER_PAGES = ("readme", "index", "_index")
+_REF_ENDS = ("", "/_index", "/index")  # of what Hugo's `ref` names
+_OWN_LANGUAGE = re.compile(r"\.[a-z]{2}(?:-[a-z]{2})?$", re.IGNORECASE)
 # The suffix of a relative link to a file, not to a page of a site generator.
 FILE_SUFFIX = re.compile(r"\.(?!x?html?$|php$|aspx?$)[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
 _PACKAGE = re.compile(r"@[\w-]+/")
@@ -304,7 +306,7 @@ def resolve(source: FilePath, link: Link, targets: Targets) -> Resolution:
 
 def differs_in_case(link: Link, target: FilePath, sites: Sites) -> bool:
     """Return whether a link to a page fails where the case of file names counts."""
-    if link.kind in _WIKILINKS or not link.target:
+    if link.kind in _WIKILINKS or not link.target or is_ref(link):
         return False
     site, suffix = sites.of(target), _page_suffix(link.target)
     if site and site.style.is_wiki:
@@ -665,6 +667,8 @@ def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resoluti
     name = (link.label or "").partition(" ")[0]
     if site is None or name != site.style.name:  # another generator's syntax, as an example
         return _EMBEDDED
+    if is_ref(link):
+        return _resolve_ref(source, link.target, site, targets)
     # of a package, which is not in the repository, or computed
     if _PACKAGE.match(link.target) or "{{" in link.target:
         return _EMBEDDED
@@ -691,11 +695,51 @@ def is_from_source(link: Link) -> bool:
     return link.kind == "include" and link.label == JEKYLL_LINK
 
 
+def is_ref(link: Link) -> bool:
+    """Return whether a link is Hugo's `{{< ref >}}` or `{{< relref >}}`."""
+    return link.kind == "include" and link.label == HUGO_REF
+
+
+def ref_folder(source: FilePath) -> FilePath:
+    """Return the folder in which the relative paths of Hugo's `ref` begin in a page.
+
+    The files of a page with a folder of its own (`a/index.md`) are not pages beside it.
+    """
+    folder = _folder(source)
+    return _folder(folder) if stem(source).partition(".")[0] == "index" else folder
+
+
+def _resolve_ref(source: FilePath, target: str, site: Site, targets: Targets) -> Resolution:
+    """Resolve Hugo's `ref`: by a path from the page's folder or the site's, or by a name."""
+    place = locate(site, source)
+    languages = (place.language, place.root.language) if place else ("",)
+    roots = [root.folder.replace("{lang}", name) for root in site.roots for name in languages]
+    folders = [] if target.startswith("/") else [ref_folder(source), _folder(source)]
+    own = _OWN_LANGUAGE.search(without_suffix(source))
+    ends = [f"{end}{language}" for language in (own[0] if own else "", "") for end in _REF_ENDS]
+    paths = _joined((*folders, *roots), target)
+    if found := next((at for path in paths if (at := _at_path(path, ends, targets))), None):
+        return found
+    name = fold(without_suffix(target.strip("/")))
+    named = [
+        page
+        for end in _REF_ENDS
+        for _, page in targets.by_stem(f"{name}{end}")
+        if targets.sites.of(page) == site
+        and f"/{fold(without_suffix(page))}".endswith(f"/{name}{end}")
+    ]
+    if not named or target.startswith((".", "/")):
+        return Resolution("missing", None, _missing_candidates(target, targets))
+    return Resolution("resolved", named[0]) if len(named) == 1 else Resolution("not_a_page")
+
+
 def path_of(link: Link, source: FilePath, site: Site | None) -> FilePath | None:
     """Return the path that a link in a page names; a leading "/" means the root."""
     folder = "" if link.target.startswith("/") else _folder(source)
     if site and is_from_source(link):
         folder = source_folders(link.target, site)[-1]
+    if site and is_ref(link):
+        folder = ref_folder(source) if folder else site.roots[0].folder
     return normalize_path(f"{folder}/{link.target}".lstrip("/"))
 
 

@@ -2,9 +2,9 @@
 
 The rule checks wikilinks (`[[Page]]`, `![[Page]]`), which are resolved by path, file name, alias or
 title, Markdown links and reference definitions that point to files, images (also `<img>`), files
-that a site generator includes in the page, and pages in Jekyll's `{% link a.md %}`. A link that
-finds its page only because the case of letters is ignored works on macOS and Windows, but not on
-GitHub or on a web server; it is broken, too.
+that a site generator includes in the page, and pages in Jekyll's `{% link a.md %}` and in Hugo's
+`{{< ref "a" >}}` and `relref`. A link that finds its page only because the case of letters is
+ignored works on macOS and Windows, but not on GitHub or on a web server; it is broken, too.
 
 If a site generator publishes the page, links are resolved as that generator does: from its content
 and static folders, with or without `.md`, and to the default language where a translation is
@@ -43,13 +43,14 @@ from ubp.checks.rewrite import (
     respell_target,
     rewrite_address,
     rewrite_link,
+    rewrite_ref,
 )
 from ubp.core.languages import without_language
 from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.text import fold
 from ubp.index.link_graph import GraphEdge
-from ubp.markdown.resolve import is_file, is_from_source, stem
+from ubp.markdown.resolve import is_file, is_from_source, is_ref, stem
 
 NAME = "broken-link"
 MAX_NAMES = 3
@@ -189,7 +190,7 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
     text = _from_root(edge, target, context)
-    if is_from_source(edge.link):
+    if is_from_source(edge.link) or is_ref(edge.link):
         return None if text is None else LinkFix(edge.link, text, target)
     text = _address(edge, target, context) or _from_same_folder(edge, target, context) or text
     if text is None and not _must_be_address(edge, context):
@@ -200,9 +201,12 @@ def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | N
 def _from_root(edge: GraphEdge, target: FilePath, context: RuleContext) -> str | None:
     """Return the path of a file from a folder of the site, for a link with such a path.
 
-    It is Jekyll's `{% link %}`, or begins with a slash.
+    It is Jekyll's `{% link %}`, or begins with a slash; Hugo's `ref` may be relative, too.
     """
     site, link = context.graph.sites.of(edge.source), edge.link
+    if site and is_ref(link):
+        text = rewrite_ref(link, site, edge.source, target)
+        return text if context.graph.leads_to(edge, text, target) else None
     is_rooted = link.target.startswith("/") and link.kind not in WIKILINKS
     if site is None or not (is_from_source(link) or (is_rooted and is_file(link.target))):
         return None
