@@ -56,6 +56,20 @@ def test_link_is_fixed_where_one_target_is_possible(repository, fix, written, fi
     assert len(done.check.findings) == (0 if fixed else 1)
 
 
+@pytest.mark.parametrize(("place", "is_moved"), [("guides/two.md", True), ("two.md", False)])
+def test_name_of_a_page_elsewhere_is_a_coincidence_where_all_files_beside_it_are_missing(
+    repository, fix, place, is_moved
+):
+    links = "".join(f"[x](api/{name}.md)\n" for name in ("one", "two", "three", "four", "five"))
+    repository.write("sdk/README.md", links)
+    repository.write("docs/guides/one.md", "# One\n")
+    repository.write(f"docs/{place}", "# Two\n")
+    repository.commit()
+    fix(repository)
+    text = (repository.root / "sdk/README.md").read_text()
+    assert ("../docs/guides/one.md" in text) == is_moved
+
+
 @pytest.mark.parametrize(
     ("written", "fixed"),
     [

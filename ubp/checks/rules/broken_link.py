@@ -54,6 +54,9 @@ from ubp.markdown.resolve import is_file, is_from_source, is_ref, stem
 
 NAME = "broken-link"
 MAX_NAMES = 3
+# Links of a page to other files of a folder that are missing, too, and not where a file of the name
+# is: the name is a coincidence.
+MAX_LOST_BESIDE = 3
 # Every folder may have one, so the name does not identify the page.
 FOLDER_PAGES = frozenset({"readme", "index"})
 _ENDS_TAG = re.compile(r"[\s%{}]")
@@ -171,7 +174,8 @@ def _similar_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, .
 def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
     """Return whether the only file of a name must be meant: a site has links to its own pages.
 
-    It is another one if it has no such heading, or if a link beside this one leads to it.
+    It is another one if it has no such heading, if a link beside this one leads to it, or if other
+    files of the link's folder are missing, too, and none of them is beside it.
     """
     sites, anchor = context.graph.sites, edge.link.anchor
     is_other_page = (
@@ -185,6 +189,23 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
         and sites.of(edge.source) in {None, sites.of(target)}
         and not is_other_page
         and not context.is_linked_beside(edge, target)
+        and not _is_lost_with_others(edge, target, context)
+    )
+
+
+def _is_lost_with_others(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
+    folder = edge.link.target.rpartition("/")[0]
+    others = [
+        other.resolution.candidates
+        for other in context.graph.outlinks(edge.source)
+        if folder
+        and other.resolution.bucket == "missing"
+        and other.link.target != edge.link.target
+        and other.link.target.rpartition("/")[0] == folder
+    ]
+    beside = target.rpartition("/")[0]
+    return len(others) > MAX_LOST_BESIDE and not any(
+        path.rpartition("/")[0] == beside for paths in others for path in paths
     )
 
 
