@@ -41,6 +41,13 @@ def test_address_that_no_version_had_is_counted_with_an_example(guide, check):
     )
 
 
+def test_path_with_a_typing_error_in_the_name_is_broken(guide, check):
+    guide.write("docs/index.md", "# Index\n\n[x](./settup) [y](setpu.md#install) [z](./stop)\n")
+    report = check(guide, rules=["broken-link"])
+    assert [subject for subject, _ in hints(report)] == ["markdown ./settup", "markdown setpu.md"]
+    assert forms(report) == [("…", 1)]
+
+
 def test_ref_of_hugo_is_broken_where_its_page_was_removed(repository, check):
     repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
     repository.write("content/a/gone.md", "# Gone\n")

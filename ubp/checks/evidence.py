@@ -155,7 +155,8 @@ class Evidence:
             return "" if is_named else None
         if (meant := self._meant_target(finding, link)) is not None:
             return meant
-        if isinstance(finding.fix, LinkFix) and finding.fix.target not in {None, finding.related}:
+        fix = finding.fix
+        if isinstance(fix, LinkFix) and (not finding.related or _is_respelt(fix)):
             return ""
         is_misread = self._counts.is_misread(finding.filepath, link, LINK)
         is_lost = is_named and (not is_misread or is_github_readme(site, finding.filepath))
@@ -561,6 +562,11 @@ def leaves(site: Site, path: FilePath, link: Link) -> bool:
     climbs = posixpath.normpath(target).split("/").count("..")
     # `../../` up to the top: pages in a folder of it may come from another repository
     return bool(FILE_SUFFIX.search(target)) and (climbs > depth or climbs == depth > 1)
+
+
+def _is_respelt(fix: LinkFix) -> bool:
+    """Whether the fix of a link has another name of the file, which then is misspelt."""
+    return stem(fix.target) != stem(fix.link.target.rstrip("/"))
 
 
 def _is_slip(finding: Finding, letters: str) -> bool:
