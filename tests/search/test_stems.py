@@ -112,3 +112,20 @@ def test_snippet_shows_the_form_that_was_found():
         "configuration",
     ]
     assert find_terms(text, [Term("configuring")]) == []
+
+
+def test_words_that_punctuation_joins_match_together_in_all_forms():
+    (term, *_) = read_query("rate-limits").tree.parts
+    text = "Rates and limits; the rate_limiting, rate limit, rate of limits, rate-limitless"
+    spans = find_terms(text, [term])
+    assert [text[span.start : span.end] for span in spans] == ["rate_limiting", "rate limit"]
+
+
+def test_reason_names_an_identifier_only_where_all_of_it_is(make_repository, opened, search_in):
+    pages = {
+        "docs/all.md": "# All\n\nSet `CAP_SYS_ADMIN` for it.\n",
+        "docs/part.md": "# Part\n\nOther caps are CAP_CHOWN and CAP_KILL.\n",
+    }
+    hits = search_in(opened(make_repository(pages)), "CAP_SYS_ADMIN", mode="fulltext").answer.pages
+    matched = {hit.page.filepath: "CAP_SYS_ADMIN" in hit.matched for hit in hits}
+    assert matched == {"docs/all.md": True, "docs/part.md": False}

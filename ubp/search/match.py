@@ -49,8 +49,8 @@ def find_term(normalized: str, term: Term) -> Iterator[tuple[int, int]]:
     needle = _make_needle(term.written)
     if needle is None:
         return
-    if word := stemmed_word(term):
-        yield from _find_forms(word, normalized)
+    if term.is_stemmed and any(map(_STEMMED_WORD.fullmatch, needle.words)):
+        yield from _find_forms(needle.words, normalized)
         return
     for match in needle.pattern.finditer(normalized):
         start, end = match.span()
@@ -62,9 +62,11 @@ def find_term(normalized: str, term: Term) -> Iterator[tuple[int, int]]:
 
 
 def stemmed_word(term: Term) -> str | None:
-    """Return the word whose forms a term stands for; None: it stands for what is written."""
+    """Return the one word whose forms a term stands for; None: it is something else."""
     needle = None if term.words or not term.is_stemmed else _make_needle(term.written)
-    return needle.word if needle and _STEMMED_WORD.fullmatch(needle.word) else None
+    if needle is None or len(needle.words) > 1:
+        return None
+    return needle.words[0] if _STEMMED_WORD.fullmatch(needle.words[0]) else None
 
 
 def find_stems(normalized: str) -> Iterator[tuple[int, int, str]]:
@@ -113,13 +115,13 @@ def words_of(normalized: str) -> list[str]:
 
 
 class _Needle(NamedTuple):
-    """A pattern to search for, and its first word.
+    """A pattern to search for, and its words.
 
     `may_continue_before` and `may_continue_after`: a longer word could begin or end there; each CJK
     character is a word of its own.
     """
 
-    word: str
+    words: tuple[str, ...]
     pattern: re.Pattern[str]
     may_continue_before: bool
     may_continue_after: bool
@@ -135,10 +137,9 @@ def _make_needle(written: str) -> _Needle | None:
     if words[0].isascii():
         expression += f"(?<!{_LATIN}{expression})"
     for word, next_word in pairwise(words):
-        is_apart = not (is_cjk(word[-1]) or is_cjk(next_word[0]))
-        expression += rf"[\W_]{'+' if is_apart else '*'}{re.escape(next_word)}"
+        expression += _between(word, next_word) + re.escape(next_word)
     return _Needle(
-        words[0], re.compile(expression), _is_letter(words[0][0]), _is_letter(words[-1][-1])
+        tuple(words), re.compile(expression), _is_letter(words[0][0]), _is_letter(words[-1][-1])
     )
 
 
@@ -148,16 +149,35 @@ def _parts_pattern(words: str) -> re.Pattern[str]:
     return re.compile(r"[\W_]*".join(map(re.escape, normalize_text(words).split())))
 
 
-def _find_forms(word: str, normalized: str) -> Iterator[tuple[int, int]]:
-    """Yield every word with the same stem; each begins with the stem except its last letter."""
-    word_stem = stem(word)
-    beginning = word_stem[:-1]
-    pattern = f"{beginning}(?<!{_LATIN}{beginning})[a-z]*(?!{_LATIN})"
-    for match in re.finditer(pattern, normalized):
+def _find_forms(words: Sequence[str], normalized: str) -> Iterator[tuple[int, int]]:
+    """Yield every place of words with these words' stems, nothing but punctuation between them."""
+    stems = list(map(stem, words))
+    for match in _forms_pattern(tuple(words)).finditer(normalized):
         start, end = match.span()
         is_inside_word = _is_inside_word(normalized, start) or _is_inside_word(normalized, end)
-        if not is_inside_word and stem(match[0]) == word_stem:
+        if not is_inside_word and list(map(stem, match.groups())) == stems:
             yield start, end
+
+
+@lru_cache(maxsize=512)
+def _forms_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of words that begin as the stems of these do, except the last letter."""
+    forms: list[str] = []
+    for word in words:
+        is_stemmed = _STEMMED_WORD.fullmatch(word)
+        beginning = stem(word)[:-1] if is_stemmed else re.escape(word)
+        not_inside = "" if forms or not word.isascii() else f"(?<!{_LATIN}{beginning})"
+        forms.append(f"({beginning}{not_inside}{'[a-z]*' if is_stemmed else ''})")
+    expression = forms[0]
+    for (word, next_word), form in zip(pairwise(words), forms[1:], strict=True):
+        expression += _between(word, next_word) + form
+    return re.compile(f"{expression}(?!{_LATIN})")
+
+
+def _between(word: str, next_word: str) -> str:
+    """Return the pattern of what is between two words of a phrase; CJK needs no punctuation."""
+    is_apart = not (is_cjk(word[-1]) or is_cjk(next_word[0]))
+    return rf"[\W_]{'+' if is_apart else '*'}"
 
 
 def _is_inside_word(normalized: str, position: int) -> bool:
