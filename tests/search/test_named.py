@@ -1,4 +1,4 @@
-"""A query that is a page's title, alias, file name or heading puts that page first."""
+"""A query that is a page's title, alias, file name, path or heading puts that page first."""
 
 import pytest
 
@@ -29,6 +29,8 @@ def named(make_repository, opened):
         ("\uff27\uff35\uff29\uff24\uff25", "guide.md"),
         ("using plugins", "setup/using-plugins.md"),
         ("using-plugin", "setup/using-plugins.md"),
+        ("using-plugins.md", "setup/using-plugins.md"),
+        ("./setup/using-plugins.md", "setup/using-plugins.md"),
         ("loading order", "other.md"),
         ("プラグインAPI", "ja.md"),
         ("Retry Policy", "long.md"),
@@ -75,3 +77,7 @@ def test_heading_of_many_pages_names_none_but_versions_of_a_page_are_one(
     pages["first.md"] = "# Other\n\n" + "Set-up, the set-up of a set-up. " * 30
     found = search_in(opened(make_repository(pages)), "set-up").answer.pages
     assert found[0].page.filepath == first
+
+
+def test_path_of_no_letters_names_nothing(named, search_in):
+    assert search_in(named, "setup/-.md").answer.pages == ()

@@ -1,4 +1,4 @@
-"""The documents that a query names: it is their title, an alias, their file's name or a heading.
+"""The documents that a query names: it is their title, an alias, their file or a heading.
 
 Case, width, punctuation and plural do not matter. Names are compared exactly; the full text only
 finds the few documents whose names are worth reading.
@@ -12,6 +12,7 @@ from ubp.core.model import FilePath, Page, Section
 from ubp.core.text import is_cjk, segment_cjk
 from ubp.index.match import AnyOf, Match, Phrase
 from ubp.index.store.tokenizer import Table
+from ubp.search.lexical import name_of
 from ubp.search.match import normalize_text, strip_plural, words_of
 from ubp.search.query import Query
 from ubp.search.searched import Names, Scope, Searched
@@ -45,7 +46,7 @@ def name_key(name: str) -> Key:
 
 
 def find_named(view: Searched, query: Query, names: Names, scope: Scope) -> Named:
-    """Return the documents of the scope whose title, alias or file name is the query."""
+    """Return the documents of the scope whose title, alias, file name or path is the query."""
     key = name_key(query.wording)
     if not 0 < len(key) <= MAX_WORDS or query.is_boolean:
         return Named()
@@ -53,7 +54,7 @@ def find_named(view: Searched, query: Query, names: Names, scope: Scope) -> Name
     titled = view.full_text().some_holding(in_names, MAX_READ + 1, table, scope)
     kinds: dict[FilePath, int] = {}
     # The text of a document need not contain the name of its file.
-    for path in () if query.is_literal else names.equal(key, name_key):
+    for path in () if query.is_literal else _with_file(query.wording, key, names):
         kinds[path] = FILE_NAME
     if len(titled) <= MAX_READ:
         for path, page in view.pages_at(titled).items():
@@ -100,6 +101,14 @@ def name_matches(query: Query) -> tuple[Match, Match, Table]:
     in_names = AnyOf((in_title, Phrase(words, column="aliases")))
     table: Table = "words" if any(map(is_cjk, words)) else "stems"
     return in_names, Phrase(words, column="headings"), table
+
+
+def _with_file(wording: str, key: Key, names: Names) -> set[FilePath]:
+    """Return the documents whose files have this name, or this path or its end with the suffix."""
+    name = name_key(name_of(FilePath(wording)))
+    same_name = names.equal(name, name_key) if name else set()
+    at_end = {path for path in same_name if name_key(path)[-len(key) :] == key}
+    return names.equal(key, name_key) | at_end
 
 
 def _kind_of(page: Page, key: Key) -> int | None:

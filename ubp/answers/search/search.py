@@ -107,7 +107,7 @@ INDENT = "   "
 NAMES = {
     TITLE: "its title is the query",
     ALIAS: "an alias is the query",
-    FILE_NAME: "its file's name is the query",
+    FILE_NAME: "the query names its file",
     HEADING: "a heading is the query",
 }
 
