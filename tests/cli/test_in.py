@@ -34,14 +34,17 @@ def shared(isolate, repository_in, tmp_path_factory):
         spec = repository_in(root / "spec")
         spec.git("config", "uploadpack.allowFilter", "true")
         spec.write("types.md", PAGE.replace("fixed", "constant"))
-        spec.write("maps.md", "# Maps\n\nA map has keys. See [slices](types.md#Slice_types).\n")
+        spec.write(
+            "maps.md",
+            "# Maps\n\nA map has keys. See [slices](types.md#Slice_types).\n\n`max_size`\n",
+        )
         spec.write("long.md", "# Long\n\n" + "word " * 1000 + "\n")
         spec.commit()
         spec.git("tag", "v1")
         spec.write("types.md", PAGE)
         spec.commit()
         notes = repository_in(root / "notes")
-        notes.write("a.md", "# Slices of bread\n\nBread is cut into slices.\n")
+        notes.write("a.md", "# Slices of bread\n\nBread is cut into slices.\n\n`max_size`\n")
         notes.commit()
         for name, upstream in (("spec", spec), ("notes", notes)):
             url = upstream.root.as_uri()
@@ -83,6 +86,15 @@ def test_several_collections_are_searched_as_one(ubp, asked, collections):
     assert len(asked(collections, *tokens, "--limit", "1")["results"]) == 1
     apart = asked(collections, *tokens[:-1], "spec", "--in", "notes")
     assert apart["results"] == record["results"]
+
+
+def test_identifier_is_looked_for_in_all_collections_and_its_lines_name_them(ubp, collections):
+    tokens = ("search", "max_size", "--in", "notes,spec")
+    output = ubp(collections, *tokens).out
+    assert "max_size: in 2 lines of 2 pages" in output
+    assert "notes:a.md:5: `max_size`" in output
+    assert "spec:maps.md:5: `max_size`" in output
+    assert "spec:maps.md:5: `max_size`" in ubp(collections, *tokens[:-1], "spec").out
 
 
 def test_words_that_a_collection_has_by_chance_are_no_answer(asked, collections):

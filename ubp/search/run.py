@@ -43,11 +43,6 @@ class FoundPages(NamedTuple):
     fallback: Fallback | None
     watch: Stopwatch
 
-    @property
-    def view(self) -> View:
-        """The view, of several the first."""
-        return next(iter(self.views.values()))
-
 
 def search_pages(
     session: Session, query: PageQuery, ref: str | None = None, others: Sequence[Session] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from ubp.bindings.path_words import is_test
 from ubp.core.errors import GitCommandError
@@ -29,6 +29,7 @@ PEOPLES_LINES = 5
 class NamingLineRecord:
     """A line of a page with the identifier."""
 
+    collection: Annotated[str | None, "collection that the page is in, null: this repository"]
     filepath: PagePath
     line: Annotated[Line, "line of the page, from 1"]
     text: Annotated[str, "the line, of a long one its beginning"]
@@ -66,8 +67,21 @@ class IdentifierRecord:
     total_pages: Annotated[Count, "number of pages with such lines"] = 0
 
 
+def labelled(path: str, collection: str | None) -> str:
+    """Return a path after the name of its collection, if it is in one: `go:ref/spec.md`."""
+    return f"{collection}:{path}" if collection else path
+
+
+class Place(NamedTuple):
+    """A repository or collection that is searched; `best` are the pages that were found in it."""
+
+    session: Session
+    view: View
+    best: Sequence[FilePath]
+
+
 def find_identifier(
-    session: Session, view: View, query: str, filters: Filters, best: Sequence[FilePath]
+    query: str, filters: Filters, places: Sequence[Place]
 ) -> IdentifierRecord | None:
     """Return where an identifier occurs; None: the query is none, or nothing has it.
 
@@ -77,13 +91,14 @@ def find_identifier(
     name = read_identifier(query)
     if name is None:
         return None
-    within = file_names(view).select(Condition(filters)) if filters.are_any else None
-    lines = find_lines(view, name, best, within)
+    lines = [line for place in places for line in _lines(name, filters, place)]
     definitions: list[Definition] = []
     is_searched = True
-    if session.collection is None:
+    for session, view, _ in places:
+        if session.collection is not None:
+            continue
         try:
-            definitions = find_defining(view, name, session.is_hidden)
+            definitions += find_defining(view, name, session.is_hidden)
         except GitCommandError:
             if not session.repository.is_partial():
                 raise
@@ -104,13 +119,23 @@ def find_identifier(
         ),
         total_definitions=len(definitions),
         is_code_searched=is_searched,
-        lines=tuple(
-            NamingLineRecord(filepath=line.path, line=line.line, text=line.text, copies=line.copies)
-            for line in lines[:MAX_LINES]
-        ),
+        lines=tuple(lines[:MAX_LINES]),
         total_lines=len(lines),
-        total_pages=len({line.path for line in lines}),
+        total_pages=len({(line.collection, line.filepath) for line in lines}),
     )
+
+
+def _lines(name: str, filters: Filters, place: Place) -> Iterator[NamingLineRecord]:
+    session, view, best = place
+    within = file_names(view).select(Condition(filters)) if filters.are_any else None
+    for line in find_lines(view, name, best, within):
+        yield NamingLineRecord(
+            collection=session.collection.name if session.collection else None,
+            filepath=line.path,
+            line=line.line,
+            text=line.text,
+            copies=line.copies,
+        )
 
 
 def fit_identifier(record: Json, limit: TokenLimit) -> int:
@@ -136,7 +161,9 @@ def fit_identifier(record: Json, limit: TokenLimit) -> int:
 def agents_lines(record: IdentifierRecord, write: Writer, marker: str) -> Iterator[str]:
     """Yield definitions and lines as grep prints them, between two lines with the marker."""
     yield f"{write.name(record.name)}: {_counts(record)}"
-    yield from write.enclose("\n".join(_places(record, write)), marker)
+    yield from write.enclose(
+        "\n".join(_places(record, write, [line.filepath for line in record.lines])), marker
+    )
     if left := record.total_lines - len(record.lines):
         yield f"[{count(left, 'more line')}: use a larger max_tokens]"
 
@@ -144,7 +171,8 @@ def agents_lines(record: IdentifierRecord, write: Writer, marker: str) -> Iterat
 def peoples_lines(record: IdentifierRecord, write: Writer) -> Iterator[str]:
     """Yield how many there are, definitions, and the first lines."""
     yield f"{write.name(record.name)}: {_counts(record)}"
-    for place in [*_places(record, write)][: len(record.definitions) + PEOPLES_LINES]:
+    paths = [labelled(line.filepath, line.collection) for line in record.lines]
+    for place in [*_places(record, write, paths)][: len(record.definitions) + PEOPLES_LINES]:
         yield f"   {write.style.dim(printable(place))}"
     yield ""
 
@@ -171,9 +199,10 @@ def _counts(record: IdentifierRecord) -> str:
     return ", ".join(parts)
 
 
-def _places(record: IdentifierRecord, write: Writer) -> Iterator[str]:
+def _places(record: IdentifierRecord, write: Writer, paths: Sequence[str]) -> Iterator[str]:
+    """Yield definitions, then the lines, each with its page as one of the paths."""
     for found in record.definitions:
         yield f"{write.name(found.source_path)}:{found.line}: {found.text}"
-    for line in record.lines:
+    for path, line in zip(paths, record.lines, strict=True):
         copies = f" (and in {count(line.copies, 'other version')})" if line.copies else ""
-        yield f"{write.name(line.filepath)}:{line.line}: {line.text}{copies}"
+        yield f"{write.name(path)}:{line.line}: {line.text}{copies}"

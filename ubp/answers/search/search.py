@@ -7,9 +7,11 @@ from typing import Annotated, Any, NamedTuple
 
 from ubp.answers.search.identifier import (
     IdentifierRecord,
+    Place,
     agents_lines,
     find_identifier,
     fit_identifier,
+    labelled,
     peoples_lines,
     texts_of,
 )
@@ -470,8 +472,11 @@ def run(session: Session, request: SearchRequest, *, is_dated: bool = True) -> S
     )
     identifier = None
     if request.mode != "semantic" and not request.no_content:
-        first = next(iter(results.values()))
-        identifier = find_identifier(session, found.view, request.query, query.filters, first.paths)
+        sessions = name_repositories((session, *request.others))
+        places = [
+            Place(sessions[name], found.views[name], each.paths) for name, each in results.items()
+        ]
+        identifier = find_identifier(request.query, query.filters, places)
     return SearchRecord(
         identifier=identifier,
         results=records,
@@ -526,11 +531,6 @@ def _read_results(
         dates,
         linked,
     )
-
-
-def labelled(path: str, collection: str) -> str:
-    """Return a path after the name of its collection, if it is in one: `go:ref/spec.md`."""
-    return f"{collection}:{path}" if collection else path
 
 
 def _found_page(hit: PageHit, results: _Results) -> FoundPageRecord:
