@@ -154,6 +154,15 @@ def test_version_has_one_name_however_it_was_asked_for(call, machine):
         assert record["version"] == "2.0"
 
 
+def test_compared_branch_has_the_name_of_its_commit(call):
+    changes = call("compare_versions", language="go", **{"from": "1.0", "to": "main"}).record
+    names = {(change["old"]["version"], change["new"]["version"]) for change in changes["changes"]}
+    assert names == {("1.0", "2.0")}
+    changes = call("compare_versions", language="go", **{"from": "main", "to": "1.0"}).record
+    names = {(change["old"]["version"], change["new"]["version"]) for change in changes["changes"]}
+    assert names == {("2.0", "1.0")}
+
+
 def test_question_finds_sections_with_their_citations(call, citation):
     found = call("search_spec", query="slice of an array", language="go", filters={"limit": 2})
     first = found.record["results"][0]
@@ -191,6 +200,15 @@ def test_filters_limit_the_sections(call):
         call("search_spec", query="x", language="go", filters={"doc": "other"})
     with pytest.raises(BadArgumentError, match="`filters` has no field `limt`"):
         call("search_spec", query="x", language="go", filters={"limt": 2})
+
+
+def test_question_without_a_word_of_the_text_or_its_meaning_finds_nothing(repository):
+    repository.write("spec.md", GO)
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        view, context = open_search(workspace.session)
+        assert find_spec_sections(view, "world cup", 5, context) == ()
+        assert find_spec_sections(view, "subarrays", 5, context)
 
 
 def test_filter_finds_sections_that_many_better_ones_precede(machine, repository, monkeypatch):

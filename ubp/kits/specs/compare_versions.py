@@ -14,6 +14,7 @@ from ubp.frame.wording import count
 from ubp.frame.words import WordsRecord
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
+from ubp.kits.specs.collections import version_name
 from ubp.kits.specs.fields import CitationRecord, CitedLanguage, Language, SectionId, cited
 from ubp.kits.specs.reader import Opened, SpecificationReader
 from ubp.kits.specs.sections import ReadSection
@@ -95,7 +96,8 @@ def _changes(
 ) -> Iterator[SpecChangeRecord]:
     """Yield the sections that differ; equal words are left out."""
     comparison = compare_versions(opened.session, old, new, path, section)
-    before = opened._replace(commit=comparison.old, version=old)
+    name = version_name(opened.session.repository, comparison.old, old)
+    before = opened._replace(commit=comparison.old, version=name)
     for change in comparison.changes:
         yield SpecChangeRecord(
             kind=change.kind,

@@ -15,12 +15,13 @@ from ubp.core.model import FilePath, Page
 from ubp.frame.records import title_of
 from ubp.index.view import View
 from ubp.markdown.outline import HeadingSpan, find_section, read_beginning, read_headings
-from ubp.search.fusion import Ranking
+from ubp.search.fusion import WEAK_SCORE, Ranking
 from ubp.search.lexical import Corpus, find_words
 from ubp.search.match import find_terms
 from ubp.search.pages import CHUNKS, SearchContext
-from ubp.search.query import read_query
+from ubp.search.query import Query, read_query
 from ubp.search.scope import find_scope
+from ubp.search.searched import Scope
 from ubp.search.semantic import find_meaning
 from ubp.search.terms import Term
 
@@ -124,9 +125,8 @@ def find_spec_sections(
         scope = frozenset(path for path, _ in wanted)
         count = max(count, sum(len(documents[path].chunks) for path in scope))
     words, lexical = find_words(Corpus(view.full_text(), context.names, scope), query, count)
-    meaning = Ranking()
-    if context.meaning is not None:
-        meaning = find_meaning(context.meaning, query, count, scope)
+    is_unknown = not (words.places or lexical.lacks_language)
+    meaning = _rank_meaning(context, query, count, scope, is_unknown=is_unknown)
     chunks = _chunk_scores(words, meaning)
     chosen = [chunk for chunk in chunks if wanted is None or chunk in wanted]
     best = sorted(chosen, key=lambda chunk: -chunks[chunk])[:MAX_READ_CHUNKS]
@@ -158,6 +158,19 @@ def find_spec_sections(
         first_scored = sorted(closer, key=lambda section: -section.score)
         best_sections = [*first_scored, *best_sections[MAX_COMPARED:]]
     return tuple(best_sections[:limit])
+
+
+def _rank_meaning(
+    context: SearchContext, query: Query, limit: int, scope: Scope, *, is_unknown: bool
+) -> Ranking:
+    """Return the nearest chunks; `is_unknown`: no section contains a word of the query."""
+    if context.meaning is None:
+        return Ranking()
+    found = find_meaning(context.meaning, query, limit, scope)
+    if is_unknown:  # for nonsense, too, some cosine is best
+        near = tuple(chunk for chunk in found.places if chunk.score >= WEAK_SCORE)
+        return found._replace(places=near)
+    return found
 
 
 def _text_to_compare(document: "_Document", heading: HeadingSpan) -> str:
