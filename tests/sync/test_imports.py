@@ -160,6 +160,12 @@ def test_failed_first_page_registers_nothing(run, registered, folder):
     assert {path.name for path in folder.iterdir()} == {".gitignore", "tiny.lock"}
 
 
+@pytest.mark.parametrize(("status", "is_given"), [(503, True), (404, False)])
+def test_hint_to_try_again_is_given_where_it_may_help(site, run, status, is_given):
+    site.pages["/tiny/spec"] = Answer(statuses=[status])
+    assert ("Try again later." in add(run, f"{ORIGIN}/tiny/spec", status=2)) is is_given
+
+
 def test_pages_that_robots_txt_disallows_are_not_fetched(site, run):
     site.pages["/robots.txt"] = Answer(b"User-agent: *\nDisallow: /book/two\n", type="text/plain")
     site.page("/book/", CONTENTS)

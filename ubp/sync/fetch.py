@@ -47,13 +47,17 @@ NETWORK_ERRORS = (
 
 
 class FetchError(Exception):
-    """A page that could not be fetched; `status` is the server's answer, if it gave one."""
+    """A page that could not be fetched; `status` is the server's answer, if it gave one.
 
-    def __init__(self, reason: str, status: int = 0) -> None:
+    `may_pass`: another attempt, later, may succeed.
+    """
+
+    def __init__(self, reason: str, status: int = 0, *, may_pass: bool = False) -> None:
         """Store why."""
         super().__init__(reason)
         self.reason = reason
         self.status = status
+        self.may_pass = may_pass
 
     @property
     def is_absent(self) -> bool:
@@ -226,11 +230,12 @@ class Fetcher:
                     pause = _retry_after(response.headers.get("retry-after", ""))
                 reason = f"the server answered {status} {response.reason_phrase}".rstrip()
                 if limit_reached := _limit_reached(response):
-                    raise FetchError(limit_reached, status)
+                    raise FetchError(limit_reached, status, may_pass=True)
                 if status not in RETRIED_STATUSES:
                     raise FetchError(reason, status)
                 if pause is not None and pause > MAX_RETRY_AFTER_SECONDS:
-                    raise FetchError(f"{reason} and asks to wait for {pause:.0f} seconds")
+                    asked = f"{reason} and asks to wait for {pause:.0f} seconds"
+                    raise FetchError(asked, may_pass=True)
             except NETWORK_ERRORS as error:
                 reason, pause = str(error) or type(error).__name__, None
             except httpx2.DecodingError as error:
@@ -238,7 +243,7 @@ class Fetcher:
             if attempt < MAX_ATTEMPTS:
                 backoff = 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311  # not a secret
                 self._wait(backoff if pause is None else pause)
-        raise FetchError(f"{reason} ({MAX_ATTEMPTS} attempts)")
+        raise FetchError(f"{reason} ({MAX_ATTEMPTS} attempts)", may_pass=True)
 
     @contextmanager
     def _send(self, url: str) -> Iterator[httpx2.Response]:
@@ -268,7 +273,8 @@ class Fetcher:
             self._robots[origin] = self._read_robots(origin)
         robots = self._robots[origin]
         if isinstance(robots, FetchError):
-            raise FetchError(f"its robots.txt cannot be read: {robots.reason}")
+            reason = f"its robots.txt cannot be read: {robots.reason}"
+            raise FetchError(reason, may_pass=robots.may_pass)
         if not robots.can_fetch(url, USER_AGENT):
             raise FetchError("robots.txt disallows it")
 

@@ -302,7 +302,7 @@ def _fetch(collection: Collection, cache: str, progress: Progress) -> _Fetched:
         raise CollectionError(
             f"Cannot fetch {collection.address}.",
             cause=f"{error.reason[0].upper()}{error.reason[1:]}.",
-            hint="Try again later.",
+            hint="Try again later." if error.may_pass else "",
         ) from error
     finally:
         fetcher.close()
