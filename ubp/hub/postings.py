@@ -74,10 +74,8 @@ def list_words(connection: Connection, repository: int) -> None:
     """List the words of a repository, whose row in `search_state` is locked, anew."""
     connection.execute("delete from posting where repository = %s", [repository])
     connection.execute(_LIST, {"repository": repository})
-    # A program of before, which reads `word_count`, looks into the chunks instead.
     connection.execute(
-        "update search_state set listed = version, counted = -1 where repository = %s",
-        [repository],
+        "update search_state set listed = version where repository = %s", [repository]
     )
 
 

@@ -114,7 +114,6 @@ delete from text t where t.repository = %(repository)s and t.blob = any(%(live)s
 
 _COUNT = """
 update search_state s set version = s.version + 1,
-    counted = case when s.counted = s.version then s.version + 1 else s.counted end,
     listed = case when s.listed = s.version then s.version + 1 else s.listed end,
     chunks = c.chunks, words = c.words, stems = c.stems, last_id = greatest(s.last_id, c.last_id)
 from (select count(*) as chunks, coalesce(sum(length), 0) as words,
