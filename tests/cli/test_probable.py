@@ -44,6 +44,22 @@ def test_stale_shows_pages_that_proposals_name(drifting, ubp):
     assert "open_store" not in ubp(drifting, "stale", "docs/fine.md").out
 
 
+def test_json_has_the_pages_that_the_text_shows(drifting, ubp):
+    rename(drifting)
+    drifting.commit("Rename")
+    for tokens in (["--json"], ["--format", "json"], ["--json", "--base", "HEAD~1"]):
+        (page,) = ubp(drifting, "stale", *tokens).record["probable"]
+        assert page["filepath"] == "docs/token_store.md"
+        (reference,) = page["references"]
+        assert (reference["source_path"], reference["verdict"]) == (
+            "src/token_store.py",
+            "modified",
+        )
+        assert {"name": "open_store", "line": 3, "change": "removed"} in reference["evidence"]
+    for tokens in (["--exit-code"], ["--staged"], ["docs/fine.md"]):
+        assert ubp(drifting, "stale", "--json", *tokens).record["probable"] == []
+
+
 def test_source_moved_together_with_its_page_is_not_created_after_it(drifting, ubp):
     drifting.git("mv", "src", "lib")
     drifting.git("mv", "docs/token_store.md", "lib/token_store.md")

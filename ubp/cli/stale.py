@@ -1,5 +1,7 @@
 """`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
+from functools import partial
+
 from ubp.answers.staleness.stale import (
     StaleTextOptions,
     diff_report,
@@ -92,11 +94,21 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
             judge=tuple(judge_sentences(cost)),
         )
 
+        is_asked = _is_for_a_reader(options, terminal)
+        probable = partial(
+            find_probably_stale, session, report, judged.target, paths, is_asked=is_asked
+        )
+
         def record() -> object:
             from ubp.answers.staleness.stale_record import stale_record
 
             return stale_record(
-                report, every=options.every, diffs=diffs, relaxed=relaxed, judge=cost
+                report,
+                every=options.every,
+                diffs=diffs,
+                relaxed=relaxed,
+                judge=cost,
+                probable=probable(),
             )
 
         if outputs:
@@ -123,14 +135,12 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         elif terminal.options.json:
             terminal.record(record())
         else:
-            is_asked = _is_for_a_reader(options, terminal)
-            probable = find_probably_stale(session, report, judged.target, paths, is_asked=is_asked)
-            terminal.show(stale_text(report, text_options._replace(probable=probable)))
+            terminal.show(stale_text(report, text_options._replace(probable=probable())))
     return status
 
 
 def _is_for_a_reader(options: StaleOptions, terminal: Terminal) -> bool:
-    """Return whether a person reads the text, and neither a hook nor an exit status decides.
+    """Return whether somebody reads the answer, and neither a hook nor an exit status decides.
 
     `--staged` is what hooks ask, also those that nobody recognizes; `ubp review` says more.
     """

@@ -151,6 +151,32 @@ class RelaxedRecord(NamedTuple):
     message: Annotated[str, "what is not reported"]
 
 
+class ProposedReferenceRecord(NamedTuple):
+    """A source that a page without sources seems to describe, and what became of it."""
+
+    source_path: Annotated[str, "the source that `ubp bind` would propose, with its #symbol"]
+    verdict: Annotated[Verdict, "verdict on it, were it listed"]
+    moved_to: Annotated[str | None, "current path of the source, with its #symbol"]
+    since: Annotated[
+        Moment | None,
+        "committer date of the first commit that drifted; null if there is none or it is unknown",
+    ]
+    evidence: Annotated[
+        tuple[EvidenceRecord, ...], "names in the changed lines that the page contains"
+    ]
+
+
+class ProbablyStaleRecord(NamedTuple):
+    """A page without sources that names what changed in sources that it seems to describe."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    references: Annotated[
+        tuple[ProposedReferenceRecord, ...], "the sources, the most evidence first"
+    ]
+
+
 class StaleRecord(NamedTuple):
     """Stale pages; without --all only pages that are not fresh or have front matter problems."""
 
@@ -177,15 +203,22 @@ class StaleRecord(NamedTuple):
         tuple[RelaxedRecord, ...],
         "with --base: what the base's configuration would have reported, and the change's does not",
     ]
+    probable: Annotated[
+        tuple[ProbablyStaleRecord, ...],
+        "pages that are probably stale, by proposals, and never fail: those that name what is gone"
+        " first; empty with --staged, --quiet, --exit-code or --fail-on, in a hook, where a quarter"
+        " of the pages list sources, or finding them would take more than five seconds",
+    ]
 
 
-def stale_record(
+def stale_record(  # noqa: PLR0913  # what the options add
     report: StaleReport,
     *,
     every: bool = False,
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] | None = None,
     relaxed: Sequence[Relaxed] = (),
     judge: JudgeRecord | None = None,
+    probable: Sequence[Assessment] = (),
 ) -> StaleRecord:
     """Return the record of `ubp stale`; without `every` only the pages that are not fresh."""
     pages = visible_pages(report, every=every)
@@ -206,6 +239,7 @@ def stale_record(
             RelaxedRecord(finding.filepath, finding.line, finding.severity, finding.message)
             for finding in relaxed
         ),
+        probable=tuple(map(_probable, probable)),
     )
 
 
@@ -236,6 +270,25 @@ def assessed_page_record(
             for reference in assessment.references
         ),
         problems=tuple(map(problem_record, page.facts.problems)),
+    )
+
+
+def _probable(assessment: Assessment) -> ProbablyStaleRecord:
+    page = assessment.page
+    return ProbablyStaleRecord(
+        doc_id=doc_id(page.filepath),
+        filepath=page.filepath,
+        title=title_of(page),
+        references=tuple(
+            ProposedReferenceRecord(
+                source_path=verdict.name,
+                verdict=verdict.verdict,
+                moved_to=verdict.new_name,
+                since=moment_or_none(verdict.since),
+                evidence=tuple(map(evidence_record, verdict.evidence)),
+            )
+            for verdict in assessment.references
+        ),
     )
 
 
