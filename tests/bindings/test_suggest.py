@@ -184,7 +184,7 @@ def test_pruning_removes_names_that_no_snapshot_has(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
     suggest(project)
     with Workspace.open(str(project.root), model="none") as workspace:
-        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 3')"
+        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 4')"
         known = workspace.session.store.database.rows(count)
         (project.root / "src/part_1.py").unlink()
         project.commit("Take one away")
@@ -407,6 +407,20 @@ def test_path_from_the_page_comes_before_the_same_path_from_the_root(project):
     sources = sources_of(suggest(project), "packages/shop/README.md")
     assert kinds(sources["packages/shop/src/basket.py"])["path"] == ("src/basket.py", 5)
     assert "path" not in kinds(sources["src/basket.py"])
+
+
+def test_inline_code_that_is_a_path_with_a_space_names_the_file_there(project):
+    for path in ("src/my queue.py", "tools/検索 器.rb", "src/worker.py"):
+        project.write(path, "def fill_queue():\n    return 1\n")
+    project.write(
+        "docs/queue.md",
+        "# Filling\n\n`src/my queue.py` is called by `検索 器.rb` not by `python src/worker.py`.\n",
+    )
+    project.commit("Fill")
+    sources = sources_of(suggest(project), "docs/queue.md")
+    assert kinds(sources["src/my queue.py"])["path"] == ("src/my queue.py", 3)
+    assert kinds(sources["tools/検索 器.rb"])["file_name"] == ("検索 器.rb", 3)
+    assert kinds(sources["src/worker.py"])["path"] == ("src/worker.py", 3)
 
 
 @pytest.mark.parametrize(

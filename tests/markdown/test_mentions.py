@@ -48,3 +48,14 @@ def test_link_to_a_file_at_a_forge_is_a_mention_of_its_address_and_not_of_its_te
         "src/a.ts",
         "../src/a.ts",
     ]
+
+
+def test_inline_code_with_spaces_may_be_a_path_if_it_ends_like_a_file():
+    said = read_mentions(
+        b"`docs/my file.py`, `a b.rb`, `run the tests`, `x = y.z`, `it: a.py`\n\n"
+        b"```\ndocs/other file.py\n```\n"
+    )
+    assert [path for path in said.paths if " " in path.text] == [
+        Mention("docs/my file.py", 1, 1),
+        Mention("a b.rb", 1, 1),
+    ]

@@ -12,6 +12,8 @@ MAX_MENTIONS = 5_000
 
 # `pages/[id].ts` and `(group)/page.tsx` are paths, `[label](path)` is a link.
 _PATH = re.compile(r"(?:[\w.@+~$/-]|\[[\w.]{1,40}\](?=[./])|\([\w-]{1,40}\)(?=/))+")
+# Inline code that may be the path of a file whose name has a space: `docs/my file.py`.
+_SPACED_PATH = re.compile(r"(?:[\w.@+~$&',()\[\]-]+[ /]+)+[\w.@+~$&',()\[\]-]*\.\w{1,10}")
 _WITH_FOLDER = re.compile(r"(?<![\w.@+~$-])[\w.@+~$-]*+(?:/[\w.@+~$-]*+)+")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 # With limits, so that many beginnings without an end are read in linear time.
@@ -71,6 +73,9 @@ def read_mentions(data: bytes) -> PageMentions:
         for path in _PATH.findall(with_addresses):
             if ("/" in path or "." in path) and path not in embedded:
                 _count(paths, path, number)
+        for span in _CODE.findall(line) if "`" in line and not is_fenced else ():
+            if " " in span and _SPACED_PATH.fullmatch(span):
+                _count(paths, span, number)
         line = _WITH_FOLDER.sub(" ", line)  # noqa: PLW2901 - a folder's name is not an identifier
         if "`" in line and not is_fenced:
             code_words.update(_WORD.findall(" ".join(_CODE.findall(line))))
