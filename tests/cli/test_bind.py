@@ -398,6 +398,29 @@ def test_bind_of_many_pages_lists_the_first(many, ubp):
     assert ubp(many, "bind", "docs").out.count("src/a.py  ") == 30
 
 
+def test_next_commands_repeat_many_named_pages_in_few_words(many, ubp):
+    pages = [f"docs/{number:02}.md" for number in range(30)]
+    for page in pages:
+        many.write(page, "# Page\n")
+    many.commit("Begin")
+    for named, short in (
+        (many.git("ls-files", "docs").split(), "docs"),
+        ([*pages[:5], "docs/a.md"], " ".join([*pages[:5], "docs/a.md"])),
+    ):
+        assert f"\nNext: ubp bind --write {short}\n" in ubp(many, "bind", "--dry-run", *named).out
+    out = ubp(many, "bind", *pages[:6], "--limit", "4").out
+    assert (
+        "Next:\n"
+        f"  ubp bind --write {' '.join(pages[:6])} --limit 4\n"
+        "      adds 30 sources to 30 pages\n"
+        "For the same PAGES:\n"
+        "  ubp bind --write --history PAGES --limit 4  the same, pinned to each page's last edit to"
+        " reveal drift\n"
+        "  ubp bind --interactive PAGES --limit 4      asks about each proposal\n"
+        "  ubp bind --explain PAGES --limit 4          lists all the evidence\n"
+    ) in out
+
+
 def test_misspelt_list_key_is_reported(many, ubp):
     hint = "If pages already list them under `related_files`: ubp stale --key related_files\n"
     assert ubp(many, "bind").out.endswith(hint)

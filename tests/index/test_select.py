@@ -3,7 +3,7 @@
 import pytest
 
 from ubp.core.errors import PageNotFoundError
-from ubp.index.select import select_pages
+from ubp.index.select import select_pages, shorten_selection
 from ubp.index.session import Session
 
 
@@ -49,3 +49,25 @@ def test_link_is_neither_folder_nor_page(repository, error):
     assert error("latest/installing.md").near == ()
     assert error("src").cause == "No page is in it."
     assert error("src/a.py").cause == "It is a file that is not a page."
+
+
+@pytest.mark.parametrize(
+    ("prefix", "arguments", "short"),
+    [
+        ("", ["docs/a.md", "docs/b.md", "docs/in/c.md"], ("docs",)),
+        ("", ["docs/b.md", "docs/a.md"], ("docs/*.md",)),
+        ("", ["docs/a.md", "docs/in/c.md"], ("docs/a.md", "docs/in/c.md")),
+        ("", ["docs/a.md", "docs/b.md", "docs/in/c.md", "README.md"], (".",)),
+        ("docs", ["a.md", "b.md"], ("*.md",)),
+        ("docs", ["a.md", "b.md", "in/c.md"], (".",)),
+        ("docs/in", ["../a.md", "../b.md", "../../README.md"], ("../*.md", "../../README.md")),
+    ],
+)
+def test_shorter_arguments_select_the_same_pages(prefix, arguments, short, repository):
+    for path in ("docs/a.md", "docs/b.md", "docs/in/c.md", "docs/in/code.py", "README.md"):
+        repository.write(path, "# Page\n")
+    repository.commit()
+    with Session.open(str(repository.root / prefix)) as session:
+        view, at = session.view(), session.repository
+        assert shorten_selection(arguments, view, at) == short
+        assert select_pages(short, view, at) == select_pages(arguments, view, at)

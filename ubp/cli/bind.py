@@ -30,6 +30,7 @@ from ubp.core.model import FilePath
 from ubp.core.shell import path_argument, ubp_command
 from ubp.frame.wording import MAX_PAGES, count, joined
 from ubp.frame.writer import Writer
+from ubp.index.select import shorten_selection
 from ubp.index.session import Session, Target
 
 
@@ -66,6 +67,9 @@ def bind(
         if terminal.options.json:
             terminal.record(record)
         else:
+            if len(request.pages) > MAX_PAGES:  # the next commands repeat them
+                pages = shorten_selection(request.pages, session.view(), session.repository)
+                request = replace(request, pages=pages)
             terminal.show(joined(text(record, writer, request, suggestions.left_out)))
             if not writer.is_quiet:
                 terminal.write("".join(_hints(session, record, request, writer)))

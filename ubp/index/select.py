@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ubp.core.errors import PageNotFoundError, RevisionNotFoundError, UsageError
 from ubp.core.model import FilePath
-from ubp.core.paths import Glob, doc_id, is_glob, nfc, normalize_path
+from ubp.core.paths import Glob, ancestors, doc_id, is_glob, nfc, normalize_path
 from ubp.core.shell import path_argument, quote, ubp_command
 from ubp.git.repository import Repository
 from ubp.index.view import View
@@ -39,6 +39,32 @@ def select_pages(
             raise _no_page(argument, view, repository)
         selected.update(matches)
     return frozenset(selected)
+
+
+def shorten_selection(
+    arguments: Sequence[str], view: View, repository: Repository
+) -> tuple[str, ...]:
+    """Return arguments for the working directory that select the same documents.
+
+    Folders, and patterns for the files in a folder, replace what they match where all of it is
+    selected.
+
+    Raises:
+        UsageError: one of the arguments matches no document.
+    """
+    documents = view.document_paths()
+    left = set(select_pages(arguments, view, repository))
+    folders = sorted({folder for path in left for folder in ancestors(path)}, key=len)
+    # Of folders with the same documents the innermost, in the place of the outermost.
+    patterns = {tuple(_at_path(FilePath(folder), documents)): folder for folder in folders}
+    for ending in sorted(map(_same_ending, left)):
+        patterns.setdefault(tuple(_at_path(FilePath(ending), documents)), ending)
+    shortened = []
+    for matches, pattern in patterns.items():
+        if len(matches) > 1 and left.issuperset(matches):
+            left.difference_update(matches)
+            shortened.append(pattern or ".")
+    return tuple(path_argument(path, repository.prefix) for path in (*shortened, *sorted(left)))
 
 
 def select_page(argument: str, view: View, repository: Repository) -> FilePath:
@@ -190,6 +216,12 @@ def _at_path(path: FilePath, documents: Sequence[FilePath]) -> list[FilePath]:
         glob = Glob(path)
         return [document for document in documents if glob.matches(document)]
     return below
+
+
+def _same_ending(path: FilePath) -> str:
+    """Return the pattern of the files in the same folder that end like this one."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}*{os.path.splitext(name)[1]}"
 
 
 def _printable_forms(path: FilePath) -> tuple[str, str]:

@@ -406,26 +406,35 @@ def _summary(
     if not summary.proposed:
         yield "Nothing in these pages or their history points to a source."
         return
-    steps = []
+    steps: list[tuple[tuple[str, ...], BindRequest, str]] = []
     if summary.confident:
         written = f"{count(summary.sources, 'source')} to {count(summary.confident, 'page')}"
-        steps.append((_command(write, request, "--write"), f"adds {written}"))
+        steps.append((("--write",), request, f"adds {written}"))
         pinned = "the same, pinned to each page's last edit to reveal drift"
-        steps.append((_command(write, request, "--write", "--history"), pinned))
-    steps.append((_command(write, request, "--interactive"), "asks about each proposal"))
+        steps.append((("--write", "--history"), request, pinned))
+    steps.append((("--interactive",), request, "asks about each proposal"))
     is_hidden = summary.proposed > summary.confident and request.min_shown > MIN_REVIEW_CONFIDENCE
     if is_hidden:
-        steps.append((_show_uncertain(write, request), "shows the uncertain proposals too"))
+        steps.append(((), _with_uncertain(request), "shows the uncertain proposals too"))
     if not request.explain and (summary.confident or not is_hidden):
-        steps.append((_command(write, request, "--explain"), "lists all the evidence"))
+        steps.append((("--explain",), request, "lists all the evidence"))
     yield "Next:"
-    width = max(len(command) for command, _ in steps)
-    for command, purpose in steps:
+    if len(request.pages) > MAX_PAGES:
+        (words, asked, purpose), *rest = steps
+        yield f"  {_command(write, asked, *words)}"
+        yield f"      {purpose}"
+        yield "For the same PAGES:"
+        steps = [
+            (words, replace(asked, pages=("PAGES",)), purpose) for words, asked, purpose in rest
+        ]
+    commands = [_command(write, asked, *words) for words, asked, _ in steps]
+    width = max(map(len, commands), default=0)
+    for command, (*_, purpose) in zip(commands, steps, strict=True):
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
 
 
-def _show_uncertain(write: Writer, request: BindRequest) -> str:
-    return _command(write, replace(request, min_confidence=MIN_REVIEW_CONFIDENCE))
+def _with_uncertain(request: BindRequest) -> BindRequest:
+    return replace(request, min_confidence=MIN_REVIEW_CONFIDENCE)
 
 
 def _summary_line(record: BindRecord, left_out: int) -> str:
@@ -463,7 +472,7 @@ def _written(record: BindRecord, write: Writer, request: BindRequest) -> Iterato
         minimum = f"{record.min_confidence:g} or above"
         yield f"Nothing to write: no proposal has a confidence of {minimum}."
         if record.summary.proposed and request.min_written > MIN_REVIEW_CONFIDENCE:
-            yield f"Next: {_show_uncertain(write, request)} shows the uncertain ones"
+            yield f"Next: {_command(write, _with_uncertain(request))} shows the uncertain ones"
         return
     sources = count(sum(len(page.sources) for page in written), "source")
     pages = count(len(written), "page")
