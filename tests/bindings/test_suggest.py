@@ -184,7 +184,7 @@ def test_pruning_removes_names_that_no_snapshot_has(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
     suggest(project)
     with Workspace.open(str(project.root), model="none") as workspace:
-        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 4')"
+        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 5')"
         known = workspace.session.store.database.rows(count)
         (project.root / "src/part_1.py").unlink()
         project.commit("Take one away")
@@ -421,6 +421,32 @@ def test_inline_code_that_is_a_path_with_a_space_names_the_file_there(project):
     assert kinds(sources["src/my queue.py"])["path"] == ("src/my queue.py", 3)
     assert kinds(sources["tools/検索 器.rb"])["file_name"] == ("検索 器.rb", 3)
     assert kinds(sources["src/worker.py"])["path"] == ("src/worker.py", 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "fences", "text", "proposed"),
+    [
+        ("camera", ["cpp", "c++", "yaml"], "", {"cpp"}),
+        ("camera", ["cpp"], "`py/camera.py` wraps it.", {"cpp", "py"}),
+        ("camera", ["cpp", "python"], "", {"cpp", "py"}),
+        ("camera", ["rust"], "", {"cpp", "py"}),
+        ("camera", [], "", {"cpp", "py"}),
+        ("main", ["cpp"], "", {"cpp", "py"}),
+    ],
+)
+def test_page_describes_the_namesake_in_the_language_of_its_examples(
+    name, fences, text, proposed, project
+):
+    for suffix in ("cpp", "py"):
+        project.write(f"{suffix}/{name}.{suffix}", "start_video_streaming = 1\n")
+    project.write(
+        "docs/camera.md",
+        f"# Camera\n\n`start_video_streaming` {text}\n\n"
+        + "".join(f"```{fence}\nstart_video_streaming\n```\n" for fence in fences),
+    )
+    project.commit("Stream")
+    found = sources_of(suggest(project), "docs/camera.md")
+    assert {suffix for suffix in ("cpp", "py") if f"{suffix}/{name}.{suffix}" in found} == proposed
 
 
 @pytest.mark.parametrize(

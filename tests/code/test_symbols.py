@@ -6,7 +6,13 @@ from typing import NamedTuple
 import pytest
 from ast_grep_py import SgRoot
 
-from ubp.code.symbols import _GRAMMARS, Symbols, find_language, read_symbols
+from ubp.code.symbols import (
+    _GRAMMARS,
+    Symbols,
+    find_language,
+    program_language,
+    read_symbols,
+)
 
 
 class Sample(NamedTuple):
@@ -448,6 +454,19 @@ def test_suffix_determines_the_language():
     assert find_language("src/a.TSX") == "tsx"
     assert find_language("Makefile") is None
     assert find_language("a.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("names", "language"),
+    [
+        (("ts", "TypeScript", "tsx", "js", "jsx"), "script"),
+        (("c", "C++", "cpp", "hpp"), "c"),
+        (("py", "python"), "python"),
+        (("yaml", "bash", "text", ""), None),
+    ],
+)
+def test_programming_language_is_the_same_by_name_suffix_and_relation(names, language):
+    assert {program_language(name) for name in names} == {language}
 
 
 @pytest.mark.parametrize(

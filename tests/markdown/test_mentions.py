@@ -59,3 +59,8 @@ def test_inline_code_with_spaces_may_be_a_path_if_it_ends_like_a_file():
         Mention("docs/my file.py", 1, 1),
         Mention("a b.rb", 1, 1),
     ]
+
+
+def test_languages_are_those_of_fenced_code_as_written():
+    said = read_mentions(b"```cpp\na\n```\n~~~ {.Python .x}\n~~~\n```\nruby\n```\n````c++\n````\n")
+    assert said.languages == {"cpp", "Python", "c++"}

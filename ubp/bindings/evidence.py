@@ -14,6 +14,7 @@ from ubp.bindings.text_evidence import (
     find_embedded,
     find_identifier_matches,
     find_text_mentions,
+    only_language,
 )
 from ubp.core.config import scope_key
 from ubp.core.languages import without_language
@@ -85,6 +86,7 @@ class EvidenceIndex:
             self._back_references.get(page, ()),
             self._bindings.of_siblings(page),
             self._history.has_history(page),
+            only_language(mentions.languages),
         )
 
     def mentions(self, page: FilePath) -> PageMentions:

@@ -35,7 +35,8 @@ class RawSignals(NamedTuple):
     """All evidence about a document and the sources, by their numbers.
 
     `siblings`: the share of the document's siblings that name a source, and one that does;
-    `has_history`: the commits of the document are evidence.
+    `has_history`: the commits of the document are evidence; `language`: the only programming
+    language of its fenced code.
     """
 
     text_mentions: TextMention
@@ -45,6 +46,7 @@ class RawSignals(NamedTuple):
     back_references: Sequence[int]
     siblings: Mapping[int, tuple[float, FilePath]]
     has_history: bool
+    language: str | None
 
 
 class Signals(NamedTuple):

@@ -17,6 +17,7 @@ from ubp.bindings.path_words import (
     tested_name,
 )
 from ubp.code.names import SourceNames
+from ubp.code.symbols import program_language
 from ubp.core.model import Entry, FilePath
 from ubp.core.paths import PAGE_SUFFIXES, nfc
 from ubp.index.view import View
@@ -230,6 +231,18 @@ class CandidateSources:
         """Return whether a source defines an identifier."""
         return _contains(self.definers.get(identifier, ()), number)
 
+    def has_namesake(self, number: int, language: str) -> bool:
+        """Return whether a source in another language has the name of one in this language.
+
+        Names that files of many folders have, as `main`, do not count.
+        """
+        path = self.paths[number]
+        stem = path_stem(path)
+        if stem != public_name(path) or program_language(_suffix(path)) in {None, language}:
+            return False
+        namesakes = (self.paths[other] for other in self.by_stem[stem])
+        return any(program_language(_suffix(other)) == language for other in namesakes)
+
     def rarity(self, word: str) -> float:
         """Return how rare a word is in paths: 1 if one path has it, 0 if all have it."""
         count = len(self.by_path_word.get(word, ())) or 1
@@ -262,6 +275,10 @@ def _contains(numbers: Sequence[int], number: int) -> bool:
     """Return whether a number is in an ascending sequence."""
     place = bisect_left(numbers, number)
     return place < len(numbers) and numbers[place] == number
+
+
+def _suffix(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[2]
 
 
 def _last_name(path: str) -> str:

@@ -355,7 +355,7 @@ def _is_plausible(page: FilePath, number: int, raw: RawSignals, sources: Candida
     fixtures, workflows of a CI and what builds a site, unless the page names their path. Prose that
     is not a document (a changelog, an excluded draft, a generated page) shares words with any
     document, and must be named. A page is not about its translation, which it names for its
-    readers.
+    readers. Of files with the same name it is about those in the language of its examples.
     """
     if number in raw.siblings:
         return True
@@ -363,6 +363,8 @@ def _is_plausible(page: FilePath, number: int, raw: RawSignals, sources: Candida
     if without_language(path) == without_language(page):
         return False
     is_named = number in raw.text_mentions.path
+    if not is_named and raw.language and sources.has_namesake(number, raw.language):
+        return False
     if is_manifest(path) or is_setting(path) or (is_incidental(path) and not is_named):
         return False
     return (
@@ -380,7 +382,7 @@ class _SuggestionCache:
     """
 
     def __init__(self, view: View, question: Sequence[object]) -> None:
-        self._table = NameTable(view.context.store.database, "answer 6")
+        self._table = NameTable(view.context.store.database, "answer 7")
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.context.repository.shallow_commits())
         snapshot = (view.snapshot.commit, changed, shallow)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ubp.bindings.sources import MIN_IDENTIFIERS, CandidateSources, Numbers
 from ubp.code.names import SourceNames
+from ubp.code.symbols import program_language
 from ubp.core.model import FilePath
 from ubp.core.paths import nfc, normalize_path
 from ubp.core.repository_names import short_name, split_file_address
@@ -132,6 +133,12 @@ def local_path(written: str, own_names: Collection[str]) -> str:
     if not repository:
         return written
     return path if short_name(repository) in own_names else ""
+
+
+def only_language(names: Iterable[str]) -> str | None:
+    """Return the programming language of fenced code; None: there are several, or none."""
+    languages = set(map(program_language, names)) - {None}
+    return languages.pop() if len(languages) == 1 else None
 
 
 def find_embedded(page: FilePath, mentions: PageMentions, sources: CandidateSources) -> set[int]:

@@ -64,6 +64,24 @@ def find_language(path: FilePath) -> str | None:
     return _SUFFIXES.get(path.rpartition("/")[2].rpartition(".")[2].lower())
 
 
+# Languages whose files use each other's names.
+_RELATED = {"tsx": "script", "typescript": "script", "javascript": "script", "cpp": "c"}
+_NO_PROGRAMS = frozenset({"bash", "yaml", "json", "hcl"})
+
+
+def program_language(name: str) -> str | None:
+    """Return the programming language with a name or a suffix, one for those related to each other.
+
+    None: it is none, or unknown.
+
+    >>> program_language("tsx"), program_language("javascript"), program_language("yaml")
+    ('script', 'script', None)
+    """
+    suffix_language = _SUFFIXES.get(name.lower())
+    language = suffix_language or (name.lower() if name.lower() in _GRAMMARS else None)
+    return None if language in _NO_PROGRAMS else _RELATED.get(language or "", language)
+
+
 @cache
 def parser_version() -> str | None:
     """Return the version of the parser and its grammars; None: ast-grep is not installed."""

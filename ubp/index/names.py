@@ -12,7 +12,7 @@ from ubp.index.tree import IndexContext
 from ubp.markdown.mentions import Mention, PageMentions, read_mentions
 
 # What was read is stored for each: a parser that finds other names needs another kind.
-SOURCE_KIND, PAGE_KIND = "source", "page 4"
+SOURCE_KIND, PAGE_KIND = "source", "page 5"
 
 
 def read_source_names(
@@ -70,16 +70,15 @@ def _unpack_names(text: str) -> SourceNames:
 
 
 def _pack_mentions(mentions: PageMentions) -> str:
-    lists = [*mentions[:3], sorted(mentions.fenced), sorted(mentions.embedded)]
+    lists = [*mentions[:3], *map(sorted, mentions[3:])]
     return json.dumps(lists, separators=(",", ":"))
 
 
 def _unpack_mentions(text: str) -> PageMentions:
-    headings, paths, identifiers, fenced, embedded = json.loads(text)
+    headings, paths, identifiers, *sets = json.loads(text)
     return PageMentions(
         headings,
         tuple([Mention(*path) for path in paths]),
         tuple([Mention(*identifier) for identifier in identifiers]),
-        frozenset(fenced),
-        frozenset(embedded),
+        *map(frozenset, sets),
     )

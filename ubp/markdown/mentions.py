@@ -26,7 +26,7 @@ _FORGE_LINK = re.compile(
     r"/(?:blob|blame|edit|raw|tree|src)/[^\s()<>]{1,500})"
 )
 _CODE = re.compile(r"`([^`\n]+)`")
-_FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
+_FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*\{?\.?([\w+#-]*)")
 _HEADING = re.compile(r"#{1,3}[ \t]+(.+)")
 _IDENTIFIER_SHAPE = re.compile(r"[a-z0-9][A-Z]|\w_\w|\d")
 
@@ -44,7 +44,8 @@ class PageMentions(NamedTuple):
 
     `identifiers` are words in code spans and fenced code, and those that look like code
     (snake_case, camelCase); `fenced` are those that occur only in fenced code. `embedded` are the
-    paths of images and of included files, as written: they are parts of the page.
+    paths of images and of included files, as written: they are parts of the page. `languages` are
+    those of fenced code, as written.
     """
 
     headings: str
@@ -52,6 +53,7 @@ class PageMentions(NamedTuple):
     identifiers: tuple[Mention, ...]
     fenced: frozenset[str]
     embedded: frozenset[str] = frozenset()
+    languages: frozenset[str] = frozenset()
 
 
 def read_mentions(data: bytes) -> PageMentions:
@@ -66,7 +68,8 @@ def read_mentions(data: bytes) -> PageMentions:
     words: dict[str, list[int]] = {}
     code_words: set[str] = set()  # in code spans
     headings: list[str] = []
-    for number, line, is_fenced in _numbered(lines, first_line):
+    languages: set[str] = set()
+    for number, line, is_fenced in _numbered(lines, first_line, languages):
         if not is_fenced and (heading := _HEADING.match(line)):
             headings.append(heading[1])
         with_addresses = _FORGE_LINK.sub(r" \1 ", line) if "](" in line else line
@@ -91,15 +94,18 @@ def read_mentions(data: bytes) -> PageMentions:
         _mentions(words),
         frozenset(fenced),
         frozenset(embedded),
+        frozenset(languages),
     )
 
 
-def _numbered(lines: list[str], first: int) -> Iterator[tuple[int, str, bool]]:
-    """Yield each line with its number, and whether it is fenced code."""
+def _numbered(lines: list[str], first: int, languages: set[str]) -> Iterator[tuple[int, str, bool]]:
+    """Yield each line with its number, and whether it is fenced code; add the languages of code."""
     is_fenced = False
     for number, line in enumerate(lines, first):
-        if _FENCE.match(line):
+        if fence := _FENCE.match(line):
             is_fenced = not is_fenced
+            if is_fenced and fence[1]:
+                languages.add(fence[1])
             continue
         yield number, line, is_fenced
 
