@@ -20,6 +20,12 @@ def test_folder_of_specifications_has_tests_only_in_languages_that_call_them_so(
     assert is_test(path) is is_of_tests
 
 
+@pytest.mark.parametrize("folder", ["test-app", "test_app", "gem/testapps"])
+def test_application_for_tests_is_a_test_and_no_other_application_is(folder):
+    assert is_test(f"{folder}/config/routes.rb")
+    assert not is_test("latest-app/config/routes.rb")
+
+
 @pytest.mark.parametrize(
     ("path", "is_of_past"),
     [

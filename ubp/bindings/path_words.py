@@ -18,7 +18,7 @@ _FOLDER_FILES = frozenset(
     | {"readme", "skill"}
 )
 _PRIVATE = re.compile(r"_[^_]")
-_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|testing)/|^t/", re.IGNORECASE)
+_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|testing|test[-_]?apps?)/|^t/", re.IGNORECASE)
 # In these languages a folder `spec` has tests; elsewhere it may have what specifies something.
 _SPEC = re.compile(
     r"(?:^|/)specs?/(?:.*\.(?:rb|cr|[cm]?[jt]sx?|coffee|lua|exs?|clj\w*|scala|php))$", re.IGNORECASE
