@@ -184,7 +184,7 @@ def test_pruning_removes_names_that_no_snapshot_has(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
     suggest(project)
     with Workspace.open(str(project.root), model="none") as workspace:
-        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 5')"
+        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 6')"
         known = workspace.session.store.database.rows(count)
         (project.root / "src/part_1.py").unlink()
         project.commit("Take one away")
@@ -421,6 +421,18 @@ def test_inline_code_that_is_a_path_with_a_space_names_the_file_there(project):
     assert kinds(sources["src/my queue.py"])["path"] == ("src/my queue.py", 3)
     assert kinds(sources["tools/検索 器.rb"])["file_name"] == ("検索 器.rb", 3)
     assert kinds(sources["src/worker.py"])["path"] == ("src/worker.py", 3)
+
+
+def test_link_to_a_page_of_the_site_names_no_module_with_its_path(project):
+    project.write("docs/auth.md", "# Sessions\n\n[Sessions](/auth/session) and `/auth/session`\n")
+    project.write("docs/guide.md", "# Guide\n\nSee [Sessions](/auth/session).\n")
+    project.commit("Guide")
+    found = suggest(project)
+    assert "path" in kinds(sources_of(found, "docs/auth.md")["src/auth/session.py"])
+    sources = sources_of(found, "docs/guide.md")
+    assert "src/auth/session.py" not in sources or "path" not in kinds(
+        sources["src/auth/session.py"]
+    )
 
 
 @pytest.mark.parametrize(

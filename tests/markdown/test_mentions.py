@@ -50,6 +50,17 @@ def test_link_to_a_file_at_a_forge_is_a_mention_of_its_address_and_not_of_its_te
     ]
 
 
+def test_link_to_a_page_of_the_site_is_no_mention_of_a_file():
+    said = read_mentions(
+        b"[a](/drivers/a), [b](/drivers/b#use), [c](/src/c.ts), [`lib/d`](/drivers/d), `/api/e`\n"
+    )
+    assert [path.text for path in said.paths if len(path.text) > 1] == [
+        "/src/c.ts",
+        "lib/d",
+        "/api/e",
+    ]
+
+
 def test_inline_code_with_spaces_may_be_a_path_if_it_ends_like_a_file():
     said = read_mentions(
         b"`docs/my file.py`, `a b.rb`, `run the tests`, `x = y.z`, `it: a.py`\n\n"

@@ -12,7 +12,7 @@ from ubp.index.tree import IndexContext
 from ubp.markdown.mentions import Mention, PageMentions, read_mentions
 
 # What was read is stored for each: a parser that finds other names needs another kind.
-SOURCE_KIND, PAGE_KIND = "source", "page 5"
+SOURCE_KIND, PAGE_KIND = "source", "page 6"
 
 
 def read_source_names(

@@ -25,6 +25,8 @@ _FORGE_LINK = re.compile(
     r"\[[^\[\]\n]{0,500}\]\([ \t]*<?(https?://[^\s()<>/]{1,100}(?:/[^\s()<>/]{1,100}){2,20}?"
     r"/(?:blob|blame|edit|raw|tree|src)/[^\s()<>]{1,500})"
 )
+# The address of a page at a site, which may be that of a module, too: `[Redis](/drivers/redis)`.
+_SITE_LINK = re.compile(r"\]\([ \t]*/[^\s().]{0,500}\)")
 _CODE = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*\{?\.?([\w+#-]*)")
 _HEADING = re.compile(r"#{1,3}[ \t]+(.+)")
@@ -72,13 +74,9 @@ def read_mentions(data: bytes) -> PageMentions:
     for number, line, is_fenced in _numbered(lines, first_line, languages):
         if not is_fenced and (heading := _HEADING.match(line)):
             headings.append(heading[1])
-        with_addresses = _FORGE_LINK.sub(r" \1 ", line) if "](" in line else line
-        for path in _PATH.findall(with_addresses):
-            if ("/" in path or "." in path) and path not in embedded:
+        for path in _paths(line, is_fenced=is_fenced):
+            if path not in embedded:
                 _count(paths, path, number)
-        for span in _CODE.findall(line) if "`" in line and not is_fenced else ():
-            if " " in span and _SPACED_PATH.fullmatch(span):
-                _count(paths, span, number)
         line = _WITH_FOLDER.sub(" ", line)  # noqa: PLW2901 - a folder's name is not an identifier
         if "`" in line and not is_fenced:
             code_words.update(_WORD.findall(" ".join(_CODE.findall(line))))
@@ -108,6 +106,17 @@ def _numbered(lines: list[str], first: int, languages: set[str]) -> Iterator[tup
                 languages.add(fence[1])
             continue
         yield number, line, is_fenced
+
+
+def _paths(line: str, *, is_fenced: bool) -> Iterator[str]:
+    """Yield what may be a path in a line; an address of another page of the site is none."""
+    addressed = line
+    if "](" in line:
+        addressed = _FORGE_LINK.sub(r" \1 ", _SITE_LINK.sub("]", line))
+    yield from (path for path in _PATH.findall(addressed) if "/" in path or "." in path)
+    if "`" in line and not is_fenced:
+        spans = _CODE.findall(line)
+        yield from (span for span in spans if " " in span and _SPACED_PATH.fullmatch(span))
 
 
 def _count(counts: dict[str, list[int]], text: str, line: int) -> None:
