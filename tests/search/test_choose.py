@@ -44,6 +44,12 @@ def test_best_parts_are_chosen_in_order_with_gaps():
     assert chosen.text.startswith("## Options\n" + GAP)
 
 
+def test_best_part_is_shown_below_the_heading_even_if_it_alone_is_too_long():
+    for tokens in range(1, 20):
+        text = choose_parts(SECTION, {Term("forever"): 1.0}, tokens).text
+        assert text.startswith(f"## Options\n{GAP}\nTo repeat a request without a limit, run:")
+
+
 def test_code_is_never_apart_from_the_sentence_that_introduces_it():
     for tokens in range(10, 120, 5):
         text = choose_parts(SECTION, WEIGHTS, tokens).text

@@ -37,7 +37,8 @@ class Chosen(NamedTuple):
 def choose_parts(text: str, weights: Mapping[Term, float], tokens: int) -> Chosen:
     """Return the parts of a text with most of the terms' weight, within about this many tokens.
 
-    A text that is not longer, or that has none of the terms, is returned whole.
+    A text that is not longer, or that has none of the terms, is returned whole. The heading at its
+    beginning and the best part are chosen whatever their size.
     """
     lines = text.split("\n")
     whole = Chosen(text, 0, len(lines) - 1)
@@ -51,7 +52,8 @@ def choose_parts(text: str, weights: Mapping[Term, float], tokens: int) -> Chose
     if not any(found):
         return whole
     sizes = [max(1, estimate_tokens(some)) for some in texts]
-    chosen = set(_headings(lines, parts))
+    headings = set(_headings(lines, parts))
+    chosen = set(headings)
     room = tokens - sum(sizes[number] for number in chosen)
     known: set[int] = set()
     while len(chosen) < len(parts):
@@ -63,7 +65,7 @@ def choose_parts(text: str, weights: Mapping[Term, float], tokens: int) -> Chose
             (number for number in range(len(parts)) if number not in chosen),
             key=lambda number: (_worth(own, number), -number),
         )
-        if (room < sizes[number] and chosen) or _worth(own, number) <= 0:
+        if (room < sizes[number] and chosen != headings) or _worth(own, number) <= 0:
             break
         chosen.add(number)
         known |= found[number]
