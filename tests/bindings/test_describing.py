@@ -5,9 +5,10 @@ from shutil import rmtree
 import pytest
 
 from ubp.bindings.describing import find_describing
+from ubp.bindings.probable import find_probable, propose
 from ubp.core.model import FilePath
 from ubp.index.session import Session
-from ubp.review.unlisted import find_unlisted
+from ubp.staleness.state import open_context
 
 CODE = """\
 class TokenStore:
@@ -41,9 +42,10 @@ def describing(repository, path, symbol=""):
         return find_describing(session, session.view(), FilePath(path), 5, symbol)
 
 
-def unlisted(repository):
+def probable(repository):
     with Session.open(str(repository.root)) as session:
-        return find_unlisted(session, session.view(), 5)
+        view = session.view()
+        return find_probable(session, open_context(session, view), propose(session, view))
 
 
 def test_page_that_names_a_file_and_its_names_comes_first(project):
@@ -109,12 +111,13 @@ def test_page_that_lists_the_file_is_not_probable(project):
 
 
 def test_source_that_changed_after_the_page_is_found_without_a_binding(project):
-    assert unlisted(project) == ()
+    assert probable(project) == ()
     project.write("src/token_store.py", CODE.replace("token_name", "key"))
     project.commit()
-    (found,) = unlisted(project)
-    assert (found.filepath, found.verdict.verdict) == ("docs/token_store.md", "modified")
-    assert "token_name" in {evidence.name for evidence in found.verdict.evidence}
+    (found,) = probable(project)
+    verdict = found.references[0]
+    assert (found.page.filepath, verdict.verdict) == ("docs/token_store.md", "modified")
+    assert "token_name" in {evidence.name for evidence in verdict.evidence}
 
 
 def test_evidence_of_a_commit_is_collected_once_and_equal_when_read(project, monkeypatch):

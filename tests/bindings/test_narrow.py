@@ -9,7 +9,6 @@ from ubp.bindings.narrow import Narrowed, replay
 from ubp.bindings.suggest import choose_bindings
 from ubp.git.change_log import LoggedChange
 from ubp.index.session import Target
-from ubp.review.unlisted import find_unlisted
 from ubp.workspace import Workspace
 
 DAY = 86_400
@@ -121,16 +120,6 @@ def test_symbol_is_proposed_and_written_instead_of_the_file(repository):
     with Workspace.open(str(repository.root)) as workspace:
         (page,) = report_stale(workspace.session, Target(), ["docs/auth.md"]).pages
         assert page.level == "fresh"
-
-
-def test_file_that_changed_is_named_where_a_symbol_of_it_is_proposed(repository):
-    def write(text):
-        repository.write("docs/auth.md", f"# Auth\n\n`Session.login` in `src/auth.py`: {text}\n")
-
-    build(repository, with_page=write)
-    with Workspace.open(str(repository.root), model="none") as workspace:
-        (found,) = find_unlisted(workspace.session, workspace.session.view(), 5)
-    assert found.suggestion.source_path == found.verdict.source_path == "src/auth.py"
 
 
 def test_file_with_a_refused_symbol_is_not_proposed(repository):

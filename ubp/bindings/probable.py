@@ -31,20 +31,17 @@ MAX_SECONDS = 5.0
 
 
 def find_probable(
-    session: Session, context: StalenessContext, pages: Sequence[str] = ()
+    session: Session,
+    context: StalenessContext,
+    proposed: Mapping[FilePath, Sequence[Suggestion]],
 ) -> tuple[Assessment, ...]:
     """Return the pages without sources that name what changed in a source proposed for them.
 
     That is since the page was last edited. Each has only the references that drifted, with
-    evidence; a source that had no such path then is not what the page describes, or was moved
-    together with it. `pages` (PATHs) narrow it.
-
-    Raises:
-        OutOfTimeError: it would take more than MAX_SECONDS.
-        UsageError: a PATH matches no page.
+    evidence, written as the proposals are; a source that had no such path then is not what the page
+    describes, or was moved together with it.
     """
     view = context.view
-    proposed = propose_in_time(session, view, pages)
     bound = {page.filepath for page in view.bound_pages()}
     documents = view.pages_at([path for path in proposed if path not in bound])
     virtual = [_with_references(page, proposed[path]) for path, page in documents.items()]
@@ -125,15 +122,27 @@ def find_probably_describing(
 def propose_in_time(
     session: Session, view: View, pages: Sequence[str] = ()
 ) -> Mapping[FilePath, tuple[Suggestion, ...]]:
-    """Return the likely sources of the pages that list none.
+    """Return what `propose` does.
 
     Raises:
         OutOfTimeError: it would take more than MAX_SECONDS.
         UsageError: a PATH matches no page.
     """
+    with limited_time():
+        return propose(session, view, pages)
+
+
+def propose(
+    session: Session, view: View, pages: Sequence[str] = ()
+) -> Mapping[FilePath, tuple[Suggestion, ...]]:
+    """Return the likely sources of the pages that list none; `pages` (PATHs) narrow it.
+
+    Raises:
+        UsageError: a PATH matches no page.
+    """
     likely = {
         page.filepath: confident_suggestions(page, MIN_PROBABLE_CONFIDENCE)
-        for page in suggest_in_time(session, view, pages).pages
+        for page in _suggest(session, view, pages).pages
     }
     return {path: suggestions for path, suggestions in likely.items() if suggestions}
 
@@ -146,7 +155,11 @@ def suggest_in_time(session: Session, view: View, pages: Sequence[str] = ()) -> 
         UsageError: a PATH matches no page.
     """
     with limited_time():
-        return suggest_bindings(session, view, pages, limit=PROPOSED_SOURCES, all_pages=False)
+        return _suggest(session, view, pages)
+
+
+def _suggest(session: Session, view: View, pages: Sequence[str]) -> BindingSuggestions:
+    return suggest_bindings(session, view, pages, limit=PROPOSED_SOURCES, all_pages=False)
 
 
 @contextmanager

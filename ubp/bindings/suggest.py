@@ -55,15 +55,13 @@ MAX_COMMITS = 500  # in which a file's changes are replayed, as by `ubp bind --r
 class SuggestRequest(NamedTuple):
     """At most `limit` sources of each document, none of them hidden or refused.
 
-    `scope` identifies the configuration that hides files, and the keys of source references. With
-    `narrows` the symbols that a document names replace files that change often.
+    `scope` identifies the configuration that hides files, and the keys of source references.
     """
 
     pages: Sequence[FilePath]
     limit: int
     refused: Collection[tuple[FilePath | None, FilePath]]
     scope: str
-    narrows: bool = True
 
 
 class BindingCounts(NamedTuple):
@@ -74,14 +72,8 @@ class BindingCounts(NamedTuple):
     sources: int
 
 
-def suggest_bindings(  # noqa: PLR0913  # what to look for
-    session: Session,
-    view: View,
-    pages: Sequence[str],
-    *,
-    limit: int,
-    all_pages: bool,
-    narrows: bool = True,
+def suggest_bindings(
+    session: Session, view: View, pages: Sequence[str], *, limit: int, all_pages: bool
 ) -> BindingSuggestions:
     """Return the sources that pages seem to describe.
 
@@ -104,7 +96,7 @@ def suggest_bindings(  # noqa: PLR0913  # what to look for
         records = frozenset()
     selected = [path for path in selected if path not in records]
     scope = f"{scope_key(config)}\n{config.keys}"
-    request = SuggestRequest(selected, limit, config.refused, scope, narrows)
+    request = SuggestRequest(selected, limit, config.refused, scope)
     suggestions = suggest_sources(session, view, request)
     return BindingSuggestions(tuple(suggestions), len(documents), len(bound), len(records))
 
@@ -113,7 +105,7 @@ def suggest_sources(session: Session, view: View, request: SuggestRequest) -> li
     """Return the suggested sources of each document, without those that it names or includes."""
     refused = sorted(request.refused, key=lambda pair: (pair[0] or "", pair[1]))
     own_names = sorted(read_own_names(session.repository))
-    question = (request.pages, request.limit, refused, request.scope, request.narrows, own_names)
+    question = (request.pages, request.limit, refused, request.scope, own_names)
     cache = _SuggestionCache(view, question)
     if (cached := cache.read()) is not None:
         return cached
@@ -132,8 +124,7 @@ def suggest_sources(session: Session, view: View, request: SuggestRequest) -> li
     suggestions = [
         page._replace(suggestions=()) if page.filepath in rendered else page for page in suggestions
     ]
-    if request.narrows:
-        suggestions = _narrow(suggestions, view, session.history, request.limit)
+    suggestions = _narrow(suggestions, view, session.history, request.limit)
     cache.write(suggestions)
     return suggestions
 

@@ -134,11 +134,11 @@ def test_staleness_where_no_page_lists_sources_has_probable_pages(ask, repositor
     repository.write(PAGE, "# Client\n\n`open_client()` in `src/client.py`: `retry_limit`.\n")
     repository.commit()
     nothing = ask("ubp_check_staleness")
-    assert "None seems to describe a source that changed after its last edit.\n" in nothing
+    assert "None names what changed after its last edit in a source that it " in nothing
     repository.write("src/client.py", CODE.replace("retry_limit", "attempts"))
     repository.commit()
     text = ask("ubp_check_staleness")
-    assert "These seem to describe a source that changed after their last edit" in text
+    assert "These name what changed after their last edit in a source that they " in text
     assert "\n  docs/client.md  0." in text
     assert 'the page names "retry_limit"' in text
     next_call = '\nWhat changed since then: ubp_review_change(paths=["docs/client.md"])\n'
@@ -147,3 +147,8 @@ def test_staleness_where_no_page_lists_sources_has_probable_pages(ask, repositor
     assert "\n  docs/client.md  0." in one
     assert next_call in one
     assert "src/client.py" in ask("ubp_review_change", paths=["docs/client.md"])
+    repository.write("docs/client.md", "# Client\n\nSee `src/client.py`.\n")
+    repository.commit()
+    repository.write("src/client.py", CODE.replace("retry_limit", "retries"))
+    repository.commit()
+    assert "None names what changed " in ask("ubp_check_staleness")  # as `ubp stale`

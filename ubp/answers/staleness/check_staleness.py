@@ -20,6 +20,7 @@ from ubp.answers.staleness.stale_record import (
     summary_record,
 )
 from ubp.bindings.features import Suggestion
+from ubp.bindings.probable import find_probable, propose
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions, suggest_bindings
 from ubp.checks.run import find_removed_mentions
 from ubp.core.errors import BadArgumentError
@@ -60,7 +61,6 @@ from ubp.git.diff import join_hunks
 from ubp.index.session import Session, Target
 from ubp.index.view import View
 from ubp.review.ordered_diff import rank_diffs
-from ubp.review.unlisted import find_unlisted
 from ubp.search.graph import open_graph
 from ubp.search.list_pages import read_page
 from ubp.staleness.diff import diff_pages
@@ -211,7 +211,7 @@ class TranslatedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnlistedRecord:
-    """A page that lists no sources, and a source that it seems to describe and that changed."""
+    """A page that lists no sources, but names what changed in one that it seems to describe."""
 
     filepath: PagePath
     suggestion: Annotated[
@@ -250,8 +250,8 @@ class CheckedRecord:
     accepted: Annotated[Count, "number of references accepted as debt"] = 0
     unlisted: Annotated[
         tuple[UnlistedRecord, ...],
-        "where none of these pages lists sources: those that seem to describe a source that changed"
-        " after them",
+        "where none of these pages lists sources: those that name what changed after them in a"
+        " source that they seem to describe",
     ] = ()
     settled: Annotated[Count, "number of obsolete lines in the debt file"] = 0
 
@@ -331,26 +331,29 @@ def run(session: Session, request: CheckStalenessRequest) -> CheckedRecord:
             for finding in find_removed_mentions(session, paths, target)
         ),
         translations=_count_languages(session, report) if path is None else (),
-        unlisted=() if own or report.summary.bound else _find_unlisted(session, paths),
+        unlisted=() if own or report.summary.bound else tuple(_find_unlisted(session, paths)),
         accepted=report.accepted,
         settled=len(report.obsolete_debts),
     )
 
 
-def _find_unlisted(session: Session, paths: Sequence[str]) -> tuple[UnlistedRecord, ...]:
-    """Return the pages that are probably not fresh, where none says what it describes."""
-    return tuple(
-        UnlistedRecord(
-            filepath=found.filepath,
+def _find_unlisted(session: Session, paths: Sequence[str]) -> Iterator[UnlistedRecord]:
+    """Yield the pages that are probably not fresh, where none lists sources."""
+    view = session.view()
+    proposed = propose(session, view, paths)
+    found = find_probable(session, open_context(session, view), proposed)
+    for assessment in found[:MAX_UNLISTED]:
+        path, verdict = assessment.page.filepath, assessment.references[0]
+        suggestion = next(s for s in proposed[path] if s.source_path == verdict.reference.written)
+        yield UnlistedRecord(
+            filepath=path,
             suggestion=suggestion_record(
-                found.suggestion._replace(evidence=found.suggestion.evidence[:MAX_EVIDENCE])
+                suggestion._replace(evidence=suggestion.evidence[:MAX_EVIDENCE])
             ),
-            verdict=found.verdict.verdict,
-            since=moment_or_none(found.verdict.since),
-            evidence=tuple(map(evidence_record, found.verdict.evidence)),
+            verdict=verdict.verdict,
+            since=moment_or_none(verdict.since),
+            evidence=tuple(map(evidence_record, verdict.evidence)),
         )
-        for found in find_unlisted(session, session.view(), MAX_UNLISTED, paths)
-    )
 
 
 def _count_languages(session: Session, report: StaleReport) -> tuple[TranslatedRecord, ...]:
@@ -749,15 +752,18 @@ def _is_bare(page: CheckedPageRecord) -> bool:
 def _unlisted_text(record: CheckedRecord, write: Writer) -> Iterator[str]:
     """Yield the pages that are probably outdated, or that there is none."""
     if not record.unlisted:
-        yield "None seems to describe a source that changed after its last edit."
+        yield "None names what changed after its last edit in a source that it seems to describe."
         return
-    yield "These seem to describe a source that changed after their last edit, with a confidence:"
+    yield (
+        "These name what changed after their last edit in a source that they seem to describe, with"
+        " a confidence:"
+    )
     for page in record.unlisted:
         when = f" since {page.since[:DAY]}" if page.since else ""
         source = write.name(page.suggestion.source_path)
         verdict = describe_noted(page.verdict, None, when)
         names = ", ".join(write.quote(evidence.name) for evidence in page.evidence)
-        named = f"; the page names {names}, which it changed" if names else ""
+        named = f"; the page names {names}, which it changed"
         confidence = f"{page.suggestion.confidence:.2f}"
         yield f"  {write.path(page.filepath)}  {confidence}  {source} {verdict}{named}"
     first = quoted(record.unlisted[0].filepath)

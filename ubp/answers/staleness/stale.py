@@ -202,13 +202,13 @@ def find_probably_stale(
     """
     if not (is_asked and lists_few_sources(report.summary.bound, report.summary.documents)):
         return ()
-    from ubp.bindings.probable import OutOfTimeError, find_probable  # a hook needs neither
+    from ubp.bindings.probable import OutOfTimeError, find_probable, propose_in_time  # not in hooks
 
     try:
         if report.is_change:
             return _find_touched(session, open_change(session, target), paths)
         context = open_context(session, session.view_of(report.snapshot))
-        return find_probable(session, context, paths)
+        return find_probable(session, context, propose_in_time(session, context.view, paths))
     except OutOfTimeError:
         return ()
 
