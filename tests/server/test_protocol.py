@@ -85,6 +85,11 @@ async def tool_error(client, tool, given):
     return ErrorData(**error)
 
 
+async def test_refusal_names_the_arguments_of_the_tool(client):
+    error = await tool_error(client, "ubp_review_change", {"staged": True, "base": "HEAD"})
+    assert error.message == "`staged` cannot be combined with `base`. Remove one of the two."
+
+
 async def test_server_states_its_identity_and_instructions(client):
     assert client.protocol_version in {"2026-07-28", "2025-11-25"}
     assert client.server_info.name == "ubp"

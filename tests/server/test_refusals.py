@@ -38,6 +38,17 @@ def test_sentences_of_a_refusal_are_apart(name, end):
     )
 
 
+def test_refusal_names_arguments_of_the_tool_instead_of_options():
+    error = UsageError(
+        "--staged cannot be combined with --min-score or --fix.",
+        hint="Or run `ubp check --staged`.",
+    )
+    assert translate(error, (), ("staged", "min_score")).error.message == (
+        "`staged` cannot be combined with `min_score` or --fix. Or run `ubp check --staged`."
+    )
+    assert "--staged cannot" in translate(error).error.message
+
+
 def test_refusal_of_a_part_of_a_page_does_not_send_to_other_pages():
     error = PartNotFoundError("a.md has no section x.", near=("a.md#y",), cause="None has this id.")
     refusal = translate(error).error

@@ -160,9 +160,9 @@ class Session:
             UsageError: the target contradicts itself.
         """
         if target.staged and (target.ref or target.base):
+            other = "--base" if target.base else "--ref"
             raise UsageError(
-                "--staged cannot be combined with --ref or --base.",
-                hint="Use either --staged, or --ref and --base.",
+                f"--staged cannot be combined with {other}.", hint="Remove one of the two."
             )
         if target.amend and not target.staged:
             raise UsageError("--amend requires --staged.", hint="Use both: --staged --amend")

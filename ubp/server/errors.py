@@ -62,6 +62,8 @@ LOG = logging.getLogger(__name__)
 _TOOLS_OF_COMMANDS = {row.command: row.tool for row in ROWS if row.command and row.tool}
 # In backquotes, or at the end of a sentence: with arguments it is another request.
 _COMMAND = re.compile(r"`ubp ([a-z-]+)`|\bubp ([a-z-]+)(?=\.?$)")
+_OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)")
+_WHOLE_COMMAND = re.compile(r"\b(?:ubp|git) [a-z-]+")
 # Two directories and more: a single one hardly reveals anything about this machine.
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.:/\\-])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:;,'\"`]+)+[/\\]")
 
@@ -126,17 +128,24 @@ async def answer_errors(ctx: ServerRequestContext[Any], call_next: CallNext) -> 
         raise internal_error(ctx.method, error) from None
 
 
-def translate(error: UbpError, offered: Collection[str] = ()) -> MCPError:
+def translate(
+    error: UbpError, offered: Collection[str] = (), arguments: Collection[str] = ()
+) -> MCPError:
     """Return the protocol's error for an error with message, cause and hint.
 
-    Commands without arguments are replaced by the tools that give the same answer, if `offered`.
+    Commands without arguments are replaced by the tools that give the same answer, if `offered`;
+    options outside of commands by those `arguments` of the tool that have their names.
     """
     row = next((row for row in _ROWS if isinstance(error, row.error)), None)
     if row is None:
         return internal_error(type(error).__name__, error)
     data = {"kind": row.kind, **_shortened(_details(error))}
     sentences = [error.message, error.cause, *_advice(error, row)]
-    *before, last = (_with_tools(sentence, offered) for sentence in sentences if sentence)
+    *before, last = (
+        _with_arguments(_with_tools(sentence, offered), arguments)
+        for sentence in sentences
+        if sentence
+    )
     message = " ".join([*map(_ended, before), last])
     return MCPError(row.code, printable(redact_paths(_short(message))), readable_json(data))
 
@@ -152,6 +161,14 @@ def _with_tools(sentence: str, offered: Collection[str]) -> str:
         return name if name in offered else match[0]
 
     return _COMMAND.sub(tool, sentence)
+
+
+def _with_arguments(sentence: str, arguments: Collection[str]) -> str:
+    def argument(match: re.Match[str]) -> str:
+        name = match[1].replace("-", "_")
+        return f"`{name}`" if name in arguments else match[0]
+
+    return sentence if _WHOLE_COMMAND.search(sentence) else _OPTION.sub(argument, sentence)
 
 
 def error_result(error: MCPError, about: str = "") -> CallToolResult:

@@ -334,7 +334,7 @@ async def _call_tool(
             writes=tool.writes,
         )
     except UbpError as error:
-        translated = translate(error, tools)
+        translated = translate(error, tools, tool.input_schema["properties"] if tool else ())
         if is_structured and tool is not None and tool.failure:
             return failure_result(tool.failure, translated)
         is_chosen = repositories.names and tools
