@@ -72,6 +72,21 @@ def test_pages_have_a_next_step(record):
     )
 
 
+def test_next_step_of_invalid_front_matter_is_to_correct_it(drifted, record):
+    drifted.write("docs/bad.md", "---\nsource_refs: [src/a.py\ntitle: x: y\n---\n# Bad\n")
+    drifted.write("docs/one.md", "---\nsource_refs: [src/a.py, ../b.py]\n---\n# One\n")
+    drifted.commit("Mistakes")
+    first, second = (
+        record("check_staleness", filepath=path)["documents"][0] for path in ("bad.md", "one.md")
+    )
+    (line,) = {problem["line"] for problem in first["problems"]}
+    assert first["resolve"] == (
+        f"Correct line {line}. Then, unless it lists any, list the sources that the page describes"
+        " under source_refs in its front matter."
+    )
+    assert second["resolve"] == "Correct line 2."
+
+
 def test_page_without_sources_gets_likely_ones(drifted, answer):
     drifted.write("src/token_store.py", "class TokenStore: ...\n")
     drifted.write("secrets/private/key.py", "class SecretKey: ...\n")

@@ -7,7 +7,7 @@ the next step for each page; a single page without sources gets proposals, too.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -524,23 +524,30 @@ def _next_step(assessment: Assessment, key: str, *, has_suggestions: bool) -> st
     missing_lines = [
         str(reference.reference.line) for reference in verified if reference.current_blob is None
     ]
+    problems = dict.fromkeys(str(problem.line) for problem in assessment.page.facts.problems)
     steps = []
+    if problems:
+        steps.append(f"Correct {_lines(problems)}.")
     if assessment.level == "untracked":
         proposals = ", such as those suggested," if has_suggestions else ""
+        beginning = "Then, unless it lists any, list" if problems else "List"
         steps.append(
-            f"List the sources that the page describes{proposals} under {key} in its front matter."
+            f"{beginning} the sources that the page describes{proposals} under {key} in its front"
+            " matter."
         )
     if missing_lines:
-        lines = "line" if len(missing_lines) == 1 else "lines"
         steps.append(
-            "Update or remove the missing sources in its front matter"
-            f" ({lines} {', '.join(missing_lines)})."
+            f"Update or remove the missing sources in its front matter ({_lines(missing_lines)})."
         )
     if len(missing_lines) < len(verified):
         steps.append("Update the page, or acknowledge it if it is still accurate.")
     if len(verified) < len(drifted):
         steps.append("This clone is too shallow to verify all sources. Run: git fetch --unshallow")
     return " ".join(steps)
+
+
+def _lines(numbers: Collection[str]) -> str:
+    return f"{'line' if len(numbers) == 1 else 'lines'} {', '.join(numbers)}"
 
 
 def _acknowledge_command(assessment: Assessment) -> str | None:
