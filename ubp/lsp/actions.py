@@ -16,6 +16,7 @@ from ubp.core.config import is_document
 from ubp.core.errors import PageError
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import is_windows_path, normalize_path
+from ubp.core.text import closest_names
 from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import find_in_pages
 from ubp.lsp.navigation import head_lines
@@ -44,6 +45,7 @@ _FIXABLE = (
     "missing-source",
 )
 MAX_TARGETS = 3
+MIN_SIMILARITY = 0.8  # of a page's name and that of a wikilink: below, hardly any was meant
 MAX_PROPOSED = 3
 MAX_FOUND = 50
 
@@ -132,14 +134,26 @@ def _fixes(
 
 def _other_targets(context: EditorContext, path: FilePath, link: Link) -> list[str]:
     """Return how a link to nothing, or to several pages, may be written."""
-    edges = (edge for edge in context.graph.outlinks(path) if edge.link == link)
-    candidates = next((edge.resolution.candidates for edge in edges), ())
+    edge = next((edge for edge in context.graph.outlinks(path) if edge.link == link), None)
+    if edge is None:
+        return []
     documents = context.view.document_paths()
+    candidates: Sequence[FilePath] = edge.resolution.candidates
+    if link.kind in WIKILINKS and edge.resolution.bucket == "missing":
+        candidates = candidates or _similar_pages(link, documents)
     texts = []
     for target in candidates[:MAX_TARGETS]:
         namesakes = [other for other in documents if stem(other) == stem(target)]
         texts.append(rewrite_link(link, path, target, namesakes))
     return [text for text in texts if text]
+
+
+def _similar_pages(link: Link, documents: Iterable[FilePath]) -> list[FilePath]:
+    """Return the pages whose names are nearly that of a wikilink, the most similar first."""
+    paths = {stem(path): path for path in documents}
+    return [
+        paths[name] for name in closest_names(stem(link.target), paths, MAX_TARGETS, MIN_SIMILARITY)
+    ]
 
 
 def _missing_page(context: EditorContext, path: FilePath, link: Link) -> FilePath | None:
