@@ -194,6 +194,29 @@ def test_page_is_renamed_at_a_link_to_it(moving):
     assert findings(repository) == []
 
 
+@pytest.mark.parametrize(
+    ("part", "old", "new"),
+    [("auth.md#", "auth", "login"), ("token-life", "Token life", "Lifetime")],
+)
+def test_part_of_a_link_to_a_heading_decides_what_is_renamed(moving, part, old, new):
+    repository, editor = moving
+    line = (repository.root / "docs/guide.md").read_text().splitlines()[2]
+    start = line.index("](auth.md#") + "](auth.md#token-life".index(part) + 1
+    place = types.Position(2, len(line[:start].encode("utf-16-le")) // 2)
+    document = editor.document("docs/guide.md")
+    prepared = editor.ask(
+        types.TEXT_DOCUMENT_PREPARE_RENAME, types.PrepareRenameParams(document, place)
+    )
+    assert prepared.placeholder == old
+    edit = editor.ask(types.TEXT_DOCUMENT_RENAME, types.RenameParams(document, place, new))
+    apply(repository, edit)
+    if new == "login":
+        repository.git("mv", "docs/auth.md", "docs/login.md")
+    assert findings(repository) == []
+    texts = {"login": "[life](login.md#token-life)", "Lifetime": "[life](auth.md#lifetime)"}
+    assert texts[new] in (repository.root / "docs/guide.md").read_text()
+
+
 def actions(editor, path, line, kind=None):
     span = types.Range(types.Position(line, 0), types.Position(line, 99))
     context = types.CodeActionContext(
@@ -209,13 +232,16 @@ def actions(editor, path, line, kind=None):
 def test_actions_fix_links_create_pages_and_acknowledge(moving):
     repository, editor = moving
     editor.open(
-        "docs/sessions.md", "# S\n\n[x](guidee.md) and [[New topic]] ![[a.png]] [[b.pdf]]\n"
+        "docs/sessions.md",
+        "# S\n\n[x](guidee.md) and [[New topic]] ![[a.png]] [[b.pdf]] [[Giude|x]]\n",
     )
     found = actions(editor, "docs/sessions.md", 2)
     assert list(found) == [
         "Change the link to guide.md",
         "Create docs/guidee.md",
         "Create docs/New topic.md",
+        "Change the link to guide",
+        "Create docs/Giude.md",
     ]
     created = found["Create docs/New topic.md"].edit.document_changes
     assert created[0].uri == editor.uri("docs/New topic.md")

@@ -20,7 +20,7 @@ from ubp.core.text import fold
 from ubp.git.output import blob_id
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
-from ubp.lsp.context import EditorContext, LocatedLink
+from ubp.lsp.context import EditorContext, LocatedLink, contains
 from ubp.lsp.navigation import (
     heading_at,
     link_at,
@@ -374,7 +374,7 @@ def prepare_rename(
 ) -> types.PrepareRenamePlaceholder | None:
     """Return what is renamed at a position: a heading, or the page to which a link leads."""
     link = link_at(context, path, params.position)
-    if link and not link.link.anchor:
+    if link and _is_about_page(link, params.position):
         target = link.edge.resolution.target
         if target is None or target == path:
             return None
@@ -399,13 +399,19 @@ def rename(
     if not name or "\n" in name:
         raise UsageError("The new name is empty or has several lines.")
     link = link_at(context, path, params.position)
-    if link and not link.link.anchor:
+    if link and _is_about_page(link, params.position):
         return _rename_page(context, link, name)
     heading = find_heading(context, path, params.position)
     if heading is None:
         return None
     edits = rename_heading(context, heading, name)
     return workspace_edit(context, Rename(edits, {}))
+
+
+def _is_about_page(link: LocatedLink, position: types.Position) -> bool:
+    """Return whether a position in a link means its page, not the heading that it names."""
+    has_path = link.target_range.start != link.target_range.end
+    return not link.link.anchor or (has_path and contains(link.target_range, position))
 
 
 def _rename_page(
