@@ -25,7 +25,7 @@ from ubp.markdown.sites.anchors import (
     github_text,
 )
 from ubp.markdown.source_text import SourceText
-from ubp.markdown.title import ATTRIBUTES, LINE_BREAK, split_own_id
+from ubp.markdown.title import ATTRIBUTES, LINE_BREAK, split_own_id, with_labels
 
 # Markup is kept in longer headings: 200 kB of brackets take markdown-it 3 s.
 MAX_HEADING_CHARACTERS = 2000
@@ -181,8 +181,9 @@ def _find_targets(block: Block) -> Iterator[str]:
 
 def _shown_text(content: str, text: str, definitions: Mapping[str, Any]) -> str:
     """Return a heading's text as it is shown: on one line, with blanks for line breaks."""
-    if "<" in content and LINE_BREAK.search(content):
-        text = plain_text(LINE_BREAK.sub(" ", content), definitions)
+    shown = LINE_BREAK.sub(" ", with_labels(content))
+    if shown != content:
+        text = plain_text(shown, definitions)
     return " ".join(text.split())[:MAX_TEXT_CHARACTERS]
 
 

@@ -24,6 +24,8 @@ _ADDRESS = r"(?:\([^()]*\)|\[[^\[\]]*\])"
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_ADDRESS}")
 _LINKED_IMAGES = re.compile(rf"\[(?:[ \t]*{_IMAGE.pattern})+[ \t]*\]{_ADDRESS}")
 _LINK = re.compile(rf"\[([^\[\]]+)\]{_ADDRESS}")
+# Only with a label: `[[nodiscard]]` is code, too.
+_CODE_OR_WIKILINK = re.compile(rf"{_CODE.pattern}|(?<!!)\[\[[^\[\]|]+\|(?P<label>[^\[\]|]+)\]\]")
 _EMPHASIS = (
     re.compile(r"(\*\*|~~)(?=\S)(.+?)(?<=\S)\1"),
     re.compile(r"(?<!\w)(__?)(?=\S)(.+?)(?<=\S)\1(?!\w)"),
@@ -45,9 +47,16 @@ def split_own_id(content: str) -> tuple[str, str]:
     return content[: match.start()].rstrip(), match["id"] or match["escaped"] or match["mdx"]
 
 
+def with_labels(content: str) -> str:
+    """Return the text of a heading with the labels of its wikilinks in their places."""
+    if "[[" not in content:
+        return content
+    return _CODE_OR_WIKILINK.sub(lambda match: match["label"] or match[0], content)
+
+
 def plain_title(content: str) -> str:
     """Return the text of a heading without its own id and markup."""
-    title = split_own_id(content)[0]
+    title = with_labels(split_own_id(content)[0])
     if not _MARKUP.search(title):
         return title
     parts: list[str] = []
