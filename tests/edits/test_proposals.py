@@ -106,6 +106,8 @@ def test_new_source_that_changed_after_the_page_is_named(project, propose, works
         assert result.effect.after == {f"docs/{name}.md": "fresh"}
         assert len(result.warnings) == (1 if name == "keys" else 0)
         assert all(w.startswith("src/keys.py has changed since") for w in result.warnings)
+        (change,) = review(workspace.session, result.proposal.id).changes
+        assert change.warnings == result.warnings
 
 
 def test_edit_that_breaks_links_is_refused_unless_allowed(project, propose):

@@ -1,7 +1,7 @@
 """Propose edits: each is a commit on the branch of a proposal; nothing else is touched."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ubp.checks.finding import Finding
@@ -31,7 +31,7 @@ from ubp.edits.proposals import (
     next_number,
     record,
 )
-from ubp.edits.renewed import find_earlier_drift, find_remaining, renew_pins
+from ubp.edits.renewed import drift_warnings, find_remaining, renew_pins
 from ubp.edits.special_files import purpose_of
 from ubp.git.diff import diff_blobs
 from ubp.git.write import ABSENT, MAX_ATTEMPTS, Author, create_commit
@@ -209,7 +209,7 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
         (
             *filter(None, [purpose_of(page)]),
             *find_warnings(text),
-            *(_drift_warnings(session, view, page, new) if request.action == "bind" else ()),
+            *(drift_warnings(session, view, page, new) if request.action == "bind" else ()),
         ),
         renewed,
         find_remaining(session, session.view(Target(ref=base)), page, new),
@@ -294,15 +294,6 @@ def _check_findings(effect: Effect, request: EditRequest) -> None:
         hint=f"Correct {'it' if is_one else 'them'}, or pass allow_findings to propose the edit as"
         " it is.",
     )
-
-
-def _drift_warnings(session: Session, view: View, page: FilePath, new: bytes) -> Iterator[str]:
-    """Yield which sources changed before the page lists them: nothing else will report that."""
-    for source in find_earlier_drift(session, view, page, new):
-        yield (
-            f"{source} has changed since the page was last edited, and will count as fresh: compare"
-            " the page with that change first."
-        )
 
 
 def _gone(old: Sequence[Finding], new: Sequence[Finding]) -> tuple[Finding, ...]:

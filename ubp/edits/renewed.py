@@ -50,10 +50,10 @@ def renew_pins(session: Session, view: View, page: FilePath, new: bytes) -> Rene
     return RenewedPins(text, tuple(names))
 
 
-def find_earlier_drift(session: Session, view: View, page: FilePath, new: bytes) -> Iterator[str]:
-    """Yield the sources that only the new bytes list, and that changed after the page in the view.
+def drift_warnings(session: Session, view: View, page: FilePath, new: bytes) -> Iterator[str]:
+    """Yield a warning for each source that is new in these bytes, and changed after the page.
 
-    Without pins they count as fresh from the edit on.
+    Without pins such sources count as fresh from the edit on, so nothing else will report them.
     """
     known = view.page(page)
     if known is None:
@@ -68,7 +68,10 @@ def find_earlier_drift(session: Session, view: View, page: FilePath, new: bytes)
     (assessed,) = assess([with_new], open_context(session, view))
     for verdict in assessed.references:
         if verdict.verdict not in {"fresh", "unknown"}:
-            yield verdict.name
+            yield (
+                f"{verdict.name} has changed since the page was last edited, and will count as"
+                " fresh: compare the page with that change first."
+            )
 
 
 def find_remaining(

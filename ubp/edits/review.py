@@ -22,6 +22,7 @@ from ubp.edits.proposals import (
     record,
 )
 from ubp.edits.propose import effect_of
+from ubp.edits.renewed import drift_warnings
 from ubp.edits.source_changes import SourceChange, find_source_changes
 from ubp.edits.special_files import purpose_of
 from ubp.git.command import commit_with_hooks
@@ -39,19 +40,22 @@ from ubp.git.write import (
     update_ref,
 )
 from ubp.index.session import Session, Target
+from ubp.index.view import View
 
 
 @dataclass(frozen=True, slots=True)
 class PageChange:
     """A page before and after a proposal; None: there is no such page.
 
-    `sources` are the changes of its sources that the proposal found.
+    `sources` are the changes of its sources that the proposal found. `warnings` are what to look
+    at: likely secrets, hidden characters, new sources that changed after the page.
     """
 
     page: FilePath
     before: bytes | None
     after: bytes | None
     sources: tuple[SourceChange, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def diff(self) -> str:
@@ -62,11 +66,6 @@ class PageChange:
     def purpose(self) -> str:
         """What the file does beside informing its readers: it may instruct agents; usually ""."""
         return purpose_of(self.page)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to look at in the new text: likely secrets, hidden characters."""
-        return tuple(find_warnings((self.after or b"").decode("utf-8", "surrogateescape")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +88,24 @@ def review(session: Session, number: int) -> Review:
     proposal = find_proposal(session.repository, number)
     base = session.view(Target(ref=proposal.base))
     changes = tuple(
-        PageChange(
-            page,
-            _bytes_at(session, proposal.base, page),
-            _bytes_at(session, proposal.tip, page),
-            find_source_changes(session, base, page),
-        )
-        for page in _changed_files(session, proposal)
+        _change_of(session, proposal, base, page) for page in _changed_files(session, proposal)
     )
     effect = effect_of(session, proposal.base, proposal.tip, [change.page for change in changes])
     return Review(proposal, changes, effect)
+
+
+def _change_of(session: Session, proposal: Proposal, base: View, page: FilePath) -> PageChange:
+    after = _bytes_at(session, proposal.tip, page)
+    warnings = [*find_warnings((after or b"").decode("utf-8", "surrogateescape"))]
+    if after and any(edit.action == "bind" and edit.page == page for edit in proposal.edits):
+        warnings += drift_warnings(session, base, page, after)
+    return PageChange(
+        page,
+        _bytes_at(session, proposal.base, page),
+        after,
+        find_source_changes(session, base, page),
+        tuple(warnings),
+    )
 
 
 def accept(session: Session, number: int, at: str | None = None) -> ObjectId:
