@@ -87,6 +87,10 @@ def test_second_proposal_of_the_same_pins_adds_nothing(hub, clone, capsys):
     assert main(["--json", *behind(hub, "--propose")]) == 0
     again = json.loads(capsys.readouterr().out)
     assert (first["moved"], again["moved"], again["proposal"]) == (2, 0, None)
+    assert main(behind(hub, "--propose")) == 0
+    assert "\nNo pin is proposed: an edit or a proposal has moved it" in capsys.readouterr().out
+    assert main(behind(hub)) == 0
+    assert "No pin is proposed" not in capsys.readouterr().out
     assert clone.root
 
 

@@ -40,7 +40,9 @@ class HubBehindRecord:
     references: Annotated[tuple[DescribingPageRecord, ...], "by page and place in the page"]
     truncated_count: Annotated[Count, "number of references that the hub left out"]
     proposal: Annotated[int | None, "with --propose: the proposal that moves pins; null: none"]
-    moved: Annotated[Count, "with --propose: number of pins that it moves now"]
+    moved: Annotated[
+        Count | None, "with --propose: number of pins that it moves now; null: nobody asked"
+    ]
 
 
 class _NothingToMoveError(UsageError):
@@ -66,7 +68,7 @@ def ask_behind(
         for reference in found.references
         if reference.tip in OUTDATED and split_reference(reference.source)[0]
     ]
-    proposal, moved = _propose(session, behind) if proposes else (None, 0)
+    proposal, moved = _propose(session, behind) if proposes else (None, None)
     return HubBehindRecord(
         repository=name,
         references=tuple(behind),
@@ -150,4 +152,6 @@ def text(record: HubBehindRecord, write: Writer) -> Iterator[str]:
     yield f"{count(len(pages), 'page')} {verb} behind the tip of another repository."
     if record.proposal is not None:
         show = ubp_command("proposals", "show", str(record.proposal))
-        yield f"Proposal {record.proposal} moves {count(record.moved, 'pin')}: {show}"
+        yield f"Proposal {record.proposal} moves {count(record.moved or 0, 'pin')}: {show}"
+    elif pages and record.moved is not None:
+        yield "No pin is proposed: an edit or a proposal has moved it, or the source is gone."
