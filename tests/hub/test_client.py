@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from ubp.answers.hub.push import find_run
+from ubp.answers.hub.push import find_name, find_run
 from ubp.core.errors import HubError, UsageError
 from ubp.core.repository_names import repository_name, split_reference
 from ubp.sync import hub_client
@@ -40,6 +40,13 @@ def test_address_that_is_not_https_or_this_machine_is_refused(address):
 )
 def test_address_of_a_hub_is_taken(address):
     assert HubClient(address, "token").address == address.rstrip("/")
+
+
+@pytest.mark.parametrize("given", ["acme/api", "https://github.com/acme/api"])
+def test_name_that_was_given_is_in_the_refusal(given):
+    with pytest.raises(UsageError, match=rf"^{given} is not the name of a repository") as error:
+        find_name(None, given, {})
+    assert "origin" not in error.value.cause
 
 
 @pytest.fixture

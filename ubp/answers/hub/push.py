@@ -319,11 +319,16 @@ def find_name(repository: Repository, given: str | None, environment: Mapping[st
     try:
         return read_name(name)
     except ValueError as error:
+        message = "The repository has no name for the hub."
+        cause = (
+            "It is that of the CI's job or of the remote `origin`, and neither is an address of a"
+            " forge."
+        )
+        if given:
+            message = f"{given} is not the name of a repository."
+            cause = "It must be the host of a forge and the path there."
         raise UsageError(
-            "The repository has no name for the hub.",
-            cause="It is that of the CI's job or of the remote `origin`, and neither is an address"
-            " of a forge.",
-            hint="Give it: --repository github.com/acme/api",
+            message, cause=cause, hint="Give it: --repository github.com/acme/api"
         ) from error
 
 
