@@ -18,7 +18,7 @@ import pytest
 from tests.hub.test_across import API, PAY, WEB
 from ubp.core.errors import ConfigError
 from ubp.hub import webhooks
-from ubp.hub.config import Hook, HubConfig, parse_config
+from ubp.hub.config import Hook, HubConfig, parse_config, read_config
 from ubp.hub.events import announce
 from ubp.hub.webhooks import deliver
 from ubp.hub.worker import Worker
@@ -302,6 +302,12 @@ def test_setting_that_is_missing_or_wrong_is_named_as_it_is_written():
         assert refused.value.message.startswith(message)
         assert refused.value.cause.startswith(cause)
     assert "__init__" not in str(refused.value.cause)
+
+
+def test_configuration_that_does_not_exist_is_named_once(tmp_path):
+    with pytest.raises(ConfigError, match="Cannot read") as error:
+        read_config(str(tmp_path / "hub.json"))
+    assert error.value.cause == "No such file or directory."
 
 
 def test_killed_worker_loses_nothing_and_announces_nothing_twice(  # noqa: PLR0917  # fixtures

@@ -113,7 +113,9 @@ def read_config(path: str) -> HubConfig:
     try:
         with open(path, encoding="utf-8") as file:
             value = json.load(file)
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise ConfigError(f"Cannot read {path}.", cause=f"{error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"Cannot read {path}.", cause=f"{error}.") from error
     try:
         return parse_config(value)
