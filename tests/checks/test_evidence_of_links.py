@@ -66,6 +66,57 @@ def test_ref_of_hugo_is_broken_where_its_page_was_removed(repository, check):
     assert forms(report) == [("{{< ref … >}}", 1)]
 
 
+SPHINX_PAGE = """# Index
+
+```{toctree}
+guide/use
+guide/uze
+```
+
+{doc}`guide/use`, {doc}`guide/use.md`, {doc}`guide/none`, {ref}`there`, {ref}`T <In-rst>`,
+{ref}`not-there`, {ref}`search`, {ref}`python:x`
+"""
+
+
+@pytest.fixture
+def sphinx(repository):
+    """A site of Sphinx with pages in Markdown and in reStructuredText."""
+    repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
+    repository.write("docs/guide/use.md", "(there)=\n# Use\n")
+    repository.write("docs/guide/rest.rst", ".. _in-rst:\n\nRest\n====\n")
+    repository.write("docs/index.md", SPHINX_PAGE)
+    repository.commit()
+    return repository
+
+
+def test_references_of_sphinx_to_no_page_and_no_label_are_broken(sphinx, check):
+    assert [subject for subject, _ in hints(check(sphinx))] == [
+        "include guide/uze",
+        "include guide/use.md",
+        "include guide/none",
+        "include not-there",
+    ]
+
+
+def test_references_that_other_projects_or_programs_may_have_are_not_broken(sphinx, check):
+    config = "extensions = ['myst_parser', 'sphinx.ext.intersphinx']\n"
+    sphinx.write("docs/conf.py", config)
+    assert [subject for subject, _ in hints(check(sphinx))] == ["include guide/uze"]
+    sphinx.write("docs/conf.py", config + "open('uze.md', 'w')\n")
+    sphinx.write("docs/index.md", SPHINX_PAGE.replace("uze", "made"))
+    assert check(sphinx).findings == ()
+
+
+def test_label_that_a_change_removes_is_broken_even_where_others_may_have_it(sphinx, check):
+    sphinx.write("docs/conf.py", "extensions = ['myst_parser', 'sphinx.ext.intersphinx']\n")
+    sphinx.write("docs/index.md", "# Index\n\n{ref}`there`\n")
+    sphinx.commit()
+    sphinx.write("docs/guide/use.md", "(elsewhere)=\n# Use\n")
+    assert hints(check(sphinx)) == [("include there", "docs/guide/use.md had this label.")]
+    sphinx.write("docs/guide/new.md", "(there)=\n# New\n")
+    assert check(sphinx).findings == ()
+
+
 def test_unconfirmed_links_are_warnings_where_they_are_asked_for(guide, found):
     guide.write("docs/index.md", "# Index\n\n[x](/api/one)\n")
     assert found(guide, rules=["broken-link"], lists_unconfirmed=True) == [

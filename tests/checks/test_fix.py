@@ -345,6 +345,28 @@ def test_refs_of_hugo_follow_a_renamed_page(repository, fix, check):
     )
 
 
+def test_references_of_sphinx_follow_a_renamed_page(repository, fix, check):
+    repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
+    repository.write("docs/guide/old.md", "(go)=\n# Old\n")
+    repository.write("docs/other.rst", "Other\n=====\n")
+    page = (
+        "# It\n\n```{{toctree}}\n:maxdepth: 1\n:glob:\n\n{0}\nTitle <{0}.md>\nmore/*\nself\n"
+        "Web <https://example.org/old>\n../other\n../other.rst\n```\n\n"
+        ":::{{toctree}}\n---\nhidden: true\n---\n/guide/{1}\n:::\n\n"
+        "{{doc}}`{0}`, {{doc}}`The\nold <{0}>`, {{doc}}`/guide/{1}`\n"
+        "{{ref}}`go`, {{ref}}`It <Go>`\n\n"
+        "```{{note}}\n{{doc}}`{0}`\n```\n\n"
+        "```md\n{{doc}}`no`\n```\n\n% {{doc}}`no`\n\n`{{doc}}` and ``{{doc}}`no` ``\n"
+    )
+    repository.write("docs/use/it.md", page.format("../guide/old", "old"))
+    repository.commit()
+    assert check(repository).findings == ()
+    repository.git("mv", "docs/guide/old.md", "docs/guide/new.md")
+    assert len(fix(repository).check.findings) == 0
+    fixed = (repository.root / "docs/use/it.md").read_text()
+    assert fixed == page.format("../guide/new", "new")
+
+
 def test_link_tags_begin_at_the_source_and_never_at_their_page(repository, fix, found):
     repository.write("_config.yml", "collections_dir: sets\n")
     repository.write("index.md", "# Index\n")

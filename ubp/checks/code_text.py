@@ -14,6 +14,7 @@ _CODE = re.compile(
     r"|hbs|erb|j2|jinja2?|ya?ml|json5?|toml|cue|csv|xml|proto|graphqls?)$",
     re.IGNORECASE,
 )
+_TEXT = re.compile(_CODE.pattern + r"|\.(?:md|markdown|rst|txt|inc|ipynb|myst)$", re.IGNORECASE)
 _TEMPLATE = re.compile(r"\.(?:html?|liquid|rb)$", re.IGNORECASE)
 # What makes folders, and no headings.
 _SCRIPT = re.compile(
@@ -72,6 +73,18 @@ class CodeText:
     @cached_property
     def _build(self) -> bytes:
         return b"\n".join(data.lower() for _, data in self._read(_BUILD))
+
+    def names_label(self, name: str) -> bool:
+        """Return whether any text has the name of a label, and not only references to it."""
+        written = re.escape(name.lower().encode("utf-8", "surrogateescape"))
+        return re.search(rb"(?<![`<a-z0-9-])" + written + rb"(?![\w-])", self._texts) is not None
+
+    @cached_property
+    def _texts(self) -> bytes:
+        """All texts that may define labels, pages of other formats among them."""
+        view = self._context.view
+        paths = [path for path, entry in view.files() if entry.is_file and _TEXT.search(path)]
+        return b"\n".join(data.lower() for _, data in read_files(self._context, paths))
 
     def makes_folder(self, name: str) -> bool:
         """Return whether a file has the name of a folder, which it may make."""

@@ -30,6 +30,7 @@ from ubp.markdown.resolve import (
     Targets,
     differs_in_case,
     is_file,
+    is_label,
     path_of,
     resolve,
     stem,
@@ -401,10 +402,32 @@ class RuleContext:
         """
         if edge.resolution.bucket != "not_a_page" or edge.link.kind in WIKILINKS:
             return False
+        if is_label(edge.link):
+            return self.page_with_label(edge.source, edge.link) is not None
         if not self.renames.removed or is_file(edge.link.target):
             return False
         lost = self._removed_page(edge) or self.renamed_target(edge)
         return lost is not None and not self.finds_file(edge)
+
+    def page_with_label(self, source: FilePath, link: Link) -> FilePath | None:
+        """Return the page that had the label of Sphinx's `{ref}` before the change."""
+        return resolve(source, link, self._replaced_labels).target
+
+    @cached_property
+    def _replaced_labels(self) -> Targets:
+        """The pages that the change edited or removed, as they were, by their labels."""
+        from ubp.markdown.document import read_head  # not for each hook
+        from ubp.markdown.parse import parse_markdown
+
+        replaced = self.renames.replaced.items()
+        blobs = {path: entry.id for path, entry in replaced if path.lower().endswith(PAGE_SUFFIXES)}
+        contents = self.view.context.repository.read_blobs(blobs.values())
+        targets = Targets(sites=self.graph.sites)
+        for path, blob in blobs.items():
+            data = contents[blob] or b""
+            labels = parse_markdown(data, read_head(data, ()).body).anchors.targets
+            targets.add_page(PageNameForms(path, None, (), (("target", labels),)))
+        return targets
 
     def renamed_target(self, edge: GraphEdge) -> FilePath | None:
         """Return the new path of a link's target, where the change moved it or the link's page."""

@@ -46,8 +46,9 @@ from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
 from ubp.git.file_versions import LoggedCommit
-from ubp.markdown.resolve import FILE_SUFFIX, is_ref, path_of, stem
-from ubp.markdown.sites.site import Site, join, locate
+from ubp.markdown.includes import SPHINX_DOC, SPHINX_TOCTREE
+from ubp.markdown.resolve import FILE_SUFFIX, SPHINX_SUFFIXES, is_label, is_ref, path_of, stem
+from ubp.markdown.sites.site import OTHER_LABELS, OTHER_PAGES, Site, join, locate
 
 # A page of a site with fewer takes its text from elsewhere: 2,041 of 2,076 false findings in
 # influxdata/docs-v2, one of two in photoprism-docs, and none of 216 in seven other sites.
@@ -125,6 +126,8 @@ class Evidence:
             return None  # its links begin elsewhere
         if finding.rule == ANCHOR:
             return self._of_anchor(finding, link)
+        if is_label(link):
+            return self._of_label(finding, link)
         return self._of_link(finding, link)
 
     def with_likely_fix(self, finding: Finding) -> Finding:
@@ -244,11 +247,32 @@ class Evidence:
             )
         )
 
+    def _of_label(self, finding: Finding, link: Link) -> str | None:
+        """Return what shows that a label is missing: the change, or that no text has its name."""
+        if page := self._context.page_with_label(finding.filepath, link):
+            return f"{page} had this label."
+        return None if self._code.names_label(" ".join(link.target.split())) else ""
+
+    def _is_absent_page(self, link: Link, site: Site | None) -> bool:
+        """Whether a reference names a page that neither a program nor another project has."""
+        name = link.target.rpartition("/")[2]
+        files = [name, *(f"{name}{suffix}" for suffix in (".md", *SPHINX_SUFFIXES))]
+        return (
+            site is not None
+            and link.label in {SPHINX_DOC, SPHINX_TOCTREE}
+            and not site.option(OTHER_PAGES)
+            and not (link.label == SPHINX_DOC and site.option(OTHER_LABELS))
+            and not self._code.spells(letters_of(name), site.folder)
+            and not any(map(self._code.is_named_in_build, files))
+        )
+
     def _path_from_root(self, finding: Finding, link: Link, site: Site | None) -> FilePath | None:
         """Return the path of the file that a link names, from the root; None: it names none."""
         page, target = finding.filepath, link.target
         is_path = target.lower().endswith(PAGE_SUFFIXES) or FILE_SUFFIX.search(target)
-        if not is_path or target.startswith(("@", "~")) or is_ref(link):
+        if is_ref(link):
+            return path_of(link, page, site) if self._is_absent_page(link, site) else None
+        if not is_path or target.startswith(("@", "~")):
             return None
         if target.startswith("/"):
             is_usual = site is None and self._counts.is_usual(page, link)
@@ -261,6 +285,7 @@ class Evidence:
         style, target = site.style.name, link.target
         # MyST resolves labels of all pages
         is_label = style in HAS_LABELS and "/" not in target and "image" not in link.kind
+        is_label = is_label and not is_ref(link)
         if not target.lower().endswith(PAGE_SUFFIXES):
             is_elsewhere = target.rpartition("/")[2] in self._pages.paths_by_name
             is_image = link.kind == "image" and style in RESOLVES_IMAGES

@@ -14,6 +14,7 @@ from ubp.checks.page_text import LAYOUT, letters_of
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.index.link_graph import GraphEdge
+from ubp.markdown.includes import HUGO_REF, SPHINX_DOC, SPHINX_LABEL, SPHINX_TOCTREE
 from ubp.markdown.resolve import FILE_SUFFIX, is_ref
 from ubp.markdown.sites.site import Site
 
@@ -42,6 +43,12 @@ TIMES_IN_LAYOUT = 4
 _SIGN = re.compile(r"[^\w\s]|_")
 _PREFIX = re.compile(r"(?:[@~][\w-]*/|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 VERIFIABLE = frozenset({"resolved", "ambiguous", "missing", "not_a_page", "embedded"})
+_REFERENCES = {
+    HUGO_REF: "{{< ref … >}}",
+    SPHINX_DOC: "{doc}`…`",
+    SPHINX_TOCTREE: "{toctree} …",
+    SPHINX_LABEL: "{ref}`…`",
+}
 _HTML_SUFFIXES = (".html", ".htm")
 _IN_PAGE, _IN_OTHER_PAGE = "#", "…#"  # how a link to a heading is written
 
@@ -265,7 +272,7 @@ def written_form(link: Link) -> str:
     """Return how the target of a link is written: `@/`, `/…`, `/….md`, `….md`, `…`."""
     target = link.target
     if link.kind in WIKILINKS or is_ref(link):
-        return "{{< ref … >}}" if is_ref(link) else "[[…]]"
+        return _REFERENCES.get(link.label or "", "[[…]]")
     if prefix := _PREFIX.match(target):
         return f"{prefix[0]}…"
     root = "/" if target.startswith("/") else ""

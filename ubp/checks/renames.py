@@ -127,6 +127,12 @@ class Renames:
         return {path: entry for path, entry in entries.items() if entry and entry.is_file}
 
     @cached_property
+    def replaced(self) -> dict[FilePath, Entry]:
+        """The files that the change removed or edited, as they were."""
+        entries = self._before(list(self._changes))
+        return {path: entry for path, entry in entries.items() if entry and entry.is_file}
+
+    @cached_property
     def _added(self) -> dict[FilePath, Entry]:
         before = self._before([path for path, entry in self._changes.items() if entry])
         after = self._view.entries([path for path, entry in before.items() if entry is None])

@@ -11,7 +11,14 @@ from urllib.parse import quote
 from ubp.checks.finding import WIKILINKS
 from ubp.core.languages import language_of, without_language
 from ubp.core.model import FilePath, Link
-from ubp.markdown.resolve import is_file, ref_folder, without_suffix
+from ubp.markdown.resolve import (
+    is_file,
+    is_hugo_ref,
+    keeps_suffix,
+    ref_folder,
+    without_sphinx_suffix,
+    without_suffix,
+)
 from ubp.markdown.sites.site import Site, absolute_links, relative_address
 
 # Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
@@ -60,17 +67,22 @@ def rewrite_address(link: Link, site: Site, source: FilePath, target: FilePath) 
 
 
 def rewrite_ref(link: Link, site: Site, source: FilePath, target: FilePath) -> str:
-    """Return the path of a page as Hugo's `ref` has it, from the root or relative, as the old one.
+    """Return the path of a page as a reference has it, from the root or relative, as the old one.
 
     A suffix, and a slash at the end, are there if the old one has them.
     """
-    old, named = link.target, without_language(target) if language_of(source) else target
-    path = named if is_file(old) else re.sub(r"/_?index$", "", without_suffix(named))
+    old, path = link.target, str(target)
+    if is_hugo_ref(link):
+        named = without_language(target) if language_of(source) else target
+        path = named if is_file(old) else re.sub(r"/_?index$", "", without_suffix(named))
+    elif not keeps_suffix(link):
+        path = without_sphinx_suffix(target)
     if old.startswith("/"):
-        folders = [f"{root.folder}/" for root in site.roots if path.startswith(f"{root.folder}/")]
+        within = (f"{root.folder}/" for root in site.roots)
+        folders = [folder for folder in within if path.startswith(folder)]
         text = f"/{path.removeprefix(max(folders, default='', key=len))}"
     else:
-        text = posixpath.relpath(path, ref_folder(source) or ".")
+        text = posixpath.relpath(path, ref_folder(link, source) or ".")
         text = f"./{text}" if old.startswith("./") and not text.startswith(".") else text
     return text + "/" * old.endswith("/")
 

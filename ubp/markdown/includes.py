@@ -29,6 +29,27 @@ _MODULE = re.compile(
 JEKYLL_LINK = "jekyll link"
 # The address of a page by its path from the page's folder or that of the pages, or by its name.
 HUGO_REF = "hugo ref"
+# A page of Sphinx by its path, and one by a label that any page may define.
+SPHINX_DOC, SPHINX_TOCTREE, SPHINX_LABEL = "sphinx doc", "sphinx toctree", "sphinx ref"
+SPHINX_REFERENCES = frozenset({SPHINX_DOC, SPHINX_TOCTREE, SPHINX_LABEL})
+_ROLES = {"doc": SPHINX_DOC, "ref": SPHINX_LABEL}
+# A role, or code that may show one as an example.
+_ROLE = re.compile(
+    r"\{(?P<role>doc|ref)\}`(?P<text>[^`]{1,1000})`(?!`)"
+    r"|(?<!`)(?P<code>`+)(?!`)[^\n]*?(?<!`)(?P=code)(?!`)"
+)
+_TOCTREE = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,}|:{3,})\{toctree\}[^\n]*\n"
+    # settings, as fields or in YAML
+    r"(?:[ \t]*---[ \t]*\n(?:(?![ \t]*---[ \t]*$)[^\n]*\n)*[ \t]*---[ \t]*\n|(?:[ \t]*:[^\n]*\n)*)"
+    r"(?P<pages>(?:(?![ \t]*(?P=fence)[`~:]*[ \t]*$)[^\n]*\n)*)",
+    re.MULTILINE,
+)
+_ENTRY = re.compile(r"^[ \t]*(?P<text>\S[^\n]*?)[ \t]*$", re.MULTILINE)
+# A title, and in angle brackets what it leads to.
+_TITLED = re.compile(r".+?\s*<(?P<path>[^<]*?)>", re.DOTALL)
+# Addresses, patterns (`:glob:`), values of templates and the page itself.
+_NO_PATH = re.compile(r"\w+://|[*?\[{}<>\n]|self$")
 _INCLUDES = (
     ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
     ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
@@ -85,6 +106,7 @@ _INCLUDES = (
 )
 _MAY_INCLUDE = re.compile(
     r"8<-|\{[!*]|\{%|<<<|@include:|!!!include|\{\{[ \t]*#|include\}|\{\{<|\.mdx?[\"']"
+    r"|\{(?:doc|ref|toctree)\}"
 )
 
 
@@ -146,6 +168,25 @@ def find_includes(text: str, start: int = 0) -> Iterator[Include]:
         for match in imports:
             if match["name"] in uses:
                 yield _include("docusaurus", match, uses[match["name"]])
+    yield from _sphinx_references(text, start)
+
+
+def _sphinx_references(text: str, start: int) -> Iterator[Include]:
+    """Yield the pages and labels that roles and lists of contents of MyST name."""
+    for role in _ROLE.finditer(text, start):
+        if role["role"] and not role["text"].startswith("!"):
+            yield from _sphinx_reference(_ROLES[role["role"]], role)
+    for toctree in _TOCTREE.finditer(text, start):
+        for entry in _ENTRY.finditer(text, *toctree.span("pages")):
+            yield from _sphinx_reference(SPHINX_TOCTREE, entry)
+
+
+def _sphinx_reference(kind: str, match: re.Match[str]) -> Iterator[Include]:
+    titled = _TITLED.fullmatch(match["text"])
+    path = titled["path"] if titled else match["text"]
+    place = match.start("text") + (titled.start("path") if titled else 0)
+    if path and (kind == SPHINX_LABEL or not _NO_PATH.search(path)):
+        yield Include(kind, path, match.start(), place, match.start(), is_code=True)
 
 
 def _include(generator: str, match: re.Match[str], place: int) -> Include:

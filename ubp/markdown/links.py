@@ -10,7 +10,7 @@ from markdown_it.common.utils import MD_TRIM_CHARS
 
 from ubp.core.model import Link, LinkKind, Section
 from ubp.markdown.blocks import Block, Blocks
-from ubp.markdown.includes import Include, find_includes
+from ubp.markdown.includes import SPHINX_REFERENCES, Include, find_includes
 from ubp.markdown.inline import (
     InlineLink,
     Target,
@@ -36,6 +36,19 @@ _LIQUID_RAW = re.compile(r"\{%-?\s*(?P<tag>raw|comment)\s*-?%\}.*?\{%-?\s*end(?P
 _EMBEDDED = frozenset({"image", "include"})
 # These include no file in a block of code: what is there is an example.
 _NOT_IN_FENCES = frozenset({"vitepress", "sphinx", "docusaurus"})
+# What directives of Sphinx contain text, in which roles are links; that of others may be code.
+_TEXT_DIRECTIVE = (
+    r"\{(?:toctree|admonition|attention|card|caution|container|danger|deprecated|details|div|dropdown"
+    r"|epigraph|error|figure|glossary|grid|grid-item|grid-item-card|hint|important|list-table|margin"
+    r"|note|only|seealso|sidebar|tab|tab-item|tab-set|table|tip|todo|topic|version(?:added|changed)"
+    r"|warning)\}"
+)
+_CONTAINS_TEXT = re.compile(_TEXT_DIRECTIVE)
+_CODE_IN_DIRECTIVE = re.compile(
+    rf"^[ \t*-]*(?P<fence>`{{3,}}|~{{3,}})(?!{_TEXT_DIRECTIVE})[\w{{][^\n]*\n"
+    r"(?:[^\n]*\n){0,99}?[ \t]*(?P=fence)`*~*[ \t]*$",
+    re.MULTILINE,
+)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BAR = re.compile(r"(?<!\\)\|")
 _ESCAPED_BAR = re.compile(r"\\\|")
@@ -57,11 +70,15 @@ def collect_links(
     return tuple(link for link in links if link.kind not in _EMBEDDED), embedded
 
 
-def page_includes(source: SourceText, start: int, blocks: Iterable[Block]) -> Iterator[Include]:
+def page_includes(source: SourceText, start: int, blocks: Sequence[Block]) -> Iterator[Include]:
     """Yield the files that generators put into a page from an offset on, without examples."""
     found = list(find_includes(source.text, start))
     if not found:
         return
+    references = [include for include in found if include.generator in SPHINX_REFERENCES]
+    if references:
+        yield from _in_text(source, references, blocks)
+        found = [include for include in found if include.generator not in SPHINX_REFERENCES]
     fences = [block.map for block in blocks if block.type == "fence" and block.map]
     raw = [match.span() for match in _LIQUID_RAW.finditer(source.text)]
     for include in found:
@@ -77,6 +94,26 @@ def page_includes(source: SourceText, start: int, blocks: Iterable[Block]) -> It
         if any(start <= include.start < end for start, end in raw):
             continue
         yield include._replace(is_code=include.is_code or (fence is not None and not is_first))
+
+
+def _in_text(
+    source: SourceText, references: Iterable[Include], blocks: Iterable[Block]
+) -> Iterator[Include]:
+    """Yield those of Sphinx's references that are in the text of a page, or of a directive."""
+    lines: set[int] = set()
+    for block in blocks:
+        if block.map and block.type == "inline":
+            lines.update(range(*block.map))
+        elif block.map and block.type == "fence" and _CONTAINS_TEXT.match(block.info):
+            lines.update(range(*block.map))
+            first, inside = block.map[0] + 1, block.content
+            for code in _CODE_IN_DIRECTIVE.finditer(inside):
+                before = first + inside.count("\n", 0, code.start())
+                lines.difference_update(range(before, before + code[0].count("\n") + 1))
+    for include in references:
+        line = source.line_of(include.path_start)
+        if line in lines and not source.lines[line].lstrip().startswith("%"):  # a comment
+            yield include
 
 
 class _Use(NamedTuple):

@@ -16,11 +16,18 @@ from typing import Literal, NamedTuple
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import PAGE_SUFFIXES, nfc, normalize_path, without_page_suffix
 from ubp.core.text import fold, slug
-from ubp.markdown.includes import HUGO_REF, JEKYLL_LINK
+from ubp.markdown.includes import (
+    HUGO_REF,
+    JEKYLL_LINK,
+    SPHINX_LABEL,
+    SPHINX_REFERENCES,
+    SPHINX_TOCTREE,
+)
 from ubp.markdown.sites.anchors import NO_ANCHORS, HeadingName, IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
     NO_SITES,
+    OTHER_LABELS,
     OWN_ANCHORS,
     SLUGS_LINKS,
     Site,
@@ -49,6 +56,9 @@ INCLUDES = "<include>"  # the name that the inclusion of a page requests, beside
 _FOLDER = "."  # the name that links to "", "." and ".." request
 _FOLDER_PAGES = ("readme", "index", "_index")
 _REF_ENDS = ("", "/_index", "/index")  # of what Hugo's `ref` names
+# Suffixes of Sphinx's pages that are none of ours, and what it makes itself.
+SPHINX_SUFFIXES = (".rst", ".txt", ".ipynb", ".myst", ".py")
+_SPHINX_MADE = frozenset({"genindex", "modindex", "py-modindex", "search"})
 _OWN_LANGUAGE = re.compile(r"\.[a-z]{2}(?:-[a-z]{2})?$", re.IGNORECASE)
 # The suffix of a relative link to a file, not to a page of a site generator.
 FILE_SUFFIX = re.compile(r"\.(?!x?html?$|php$|aspx?$)[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
@@ -246,12 +256,9 @@ class Targets:
             self._wikilinks[target] = _find_wikilink_pages(target, self)
         return self._wikilinks[target]
 
-    def by_target(self, link: Link) -> list[FilePath]:
-        """Return the pages with the MyST target that a link without a page names."""
-        is_named = link.kind == "markdown" and link.anchor
-        return (
-            [page for _, page in self._targets.get(fold(link.anchor or ""), [])] if is_named else []
-        )
+    def by_target(self, name: str) -> list[FilePath]:
+        """Return the pages with the MyST target of a name."""
+        return [page for _, page in self._targets.get(fold(name), [])]
 
     def files(self, path: str) -> list[FilePath]:
         """Return the files with the last name of a path that are not pages."""
@@ -287,7 +294,8 @@ def resolve(source: FilePath, link: Link, targets: Targets) -> Resolution:
         return image if image.bucket == "missing" else _EMBEDDED
     if not link.target:
         resolution = Resolution("within_page", source)
-        if pages := targets.by_target(link):
+        is_named = link.kind == "markdown" and link.anchor
+        if is_named and (pages := targets.by_target(link.anchor or "")):
             resolution = Resolution("resolved", source if source in pages else pages[0])
     elif _has_label_first(source, link, targets.sites):
         return _resolve_labelled(source, link, targets)
@@ -306,7 +314,7 @@ def resolve(source: FilePath, link: Link, targets: Targets) -> Resolution:
 
 def differs_in_case(link: Link, target: FilePath, sites: Sites) -> bool:
     """Return whether a link to a page fails where the case of file names counts."""
-    if link.kind in _WIKILINKS or not link.target or is_ref(link):
+    if link.kind in _WIKILINKS or not link.target or is_hugo_ref(link) or is_label(link):
         return False
     site, suffix = sites.of(target), _page_suffix(link.target)
     if site and site.style.is_wiki:
@@ -350,6 +358,8 @@ def requested_names(link: Link) -> frozenset[str]:
     """
     if not link.target:
         return frozenset({f"#{fold(link.anchor)}"} if link.anchor else ())
+    if is_label(link):
+        return frozenset({f"#{fold(_label_name(link))}"})
     path = link.target.rstrip("/")
     if link.kind in _WIKILINKS:
         # a wiki writes a hyphen for a space
@@ -361,6 +371,9 @@ def requested_names(link: Link) -> frozenset[str]:
         return frozenset({_FOLDER})
     name = stem(_HTML.sub("", path))
     names = {stem(path), name}
+    if link.label in SPHINX_REFERENCES and link.kind == "include":
+        bare = stem(without_sphinx_suffix(FilePath(path)))
+        return frozenset({name, bare, *(f"{bare}{suffix}" for suffix in SPHINX_SUFFIXES)})
     if link.kind == "include" and path.lower().endswith(PAGE_SUFFIXES):
         names.add(INCLUDES)
     if name == "index":  # the address of a folder
@@ -668,7 +681,8 @@ def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resoluti
     if site is None or name != site.style.name:  # another generator's syntax, as an example
         return _EMBEDDED
     if is_ref(link):
-        return _resolve_ref(source, link.target, site, targets)
+        by_label = _resolve_label if is_label(link) else _resolve_doc
+        return (_resolve_ref if is_hugo_ref(link) else by_label)(source, link, site, targets)
     # of a package, which is not in the repository, or computed
     if _PACKAGE.match(link.target) or "{{" in link.target:
         return _EMBEDDED
@@ -696,25 +710,42 @@ def is_from_source(link: Link) -> bool:
 
 
 def is_ref(link: Link) -> bool:
+    """Return whether a link is Hugo's `ref` or `relref`, or a reference of Sphinx."""
+    return is_hugo_ref(link) or (link.kind == "include" and link.label in SPHINX_REFERENCES)
+
+
+def is_hugo_ref(link: Link) -> bool:
     """Return whether a link is Hugo's `{{< ref >}}` or `{{< relref >}}`."""
     return link.kind == "include" and link.label == HUGO_REF
 
 
-def ref_folder(source: FilePath) -> FilePath:
-    """Return the folder in which the relative paths of Hugo's `ref` begin in a page.
+def is_label(link: Link) -> bool:
+    """Return whether a link is Sphinx's `{ref}`, which names a label of any page."""
+    return link.kind == "include" and link.label == SPHINX_LABEL
 
-    The files of a page with a folder of its own (`a/index.md`) are not pages beside it.
+
+def keeps_suffix(link: Link) -> bool:
+    """Return whether a reference to a page has the suffix of one, as toctrees of Sphinx may."""
+    return link.label in {HUGO_REF, SPHINX_TOCTREE} and bool(_page_suffix(link.target))
+
+
+def ref_folder(link: Link, source: FilePath) -> FilePath:
+    """Return the folder in which the relative paths of a reference begin in a page.
+
+    To Hugo the files of a page with a folder of its own (`a/index.md`) are not pages beside it.
     """
     folder = _folder(source)
-    return _folder(folder) if stem(source).partition(".")[0] == "index" else folder
+    is_bundle = is_hugo_ref(link) and stem(source).partition(".")[0] == "index"
+    return _folder(folder) if is_bundle else folder
 
 
-def _resolve_ref(source: FilePath, target: str, site: Site, targets: Targets) -> Resolution:
+def _resolve_ref(source: FilePath, link: Link, site: Site, targets: Targets) -> Resolution:
     """Resolve Hugo's `ref`: by a path from the page's folder or the site's, or by a name."""
+    target = link.target
     place = locate(site, source)
     languages = (place.language, place.root.language) if place else ("",)
     roots = [root.folder.replace("{lang}", name) for root in site.roots for name in languages]
-    folders = [] if target.startswith("/") else [ref_folder(source), _folder(source)]
+    folders = [] if target.startswith("/") else [ref_folder(link, source), _folder(source)]
     own = _OWN_LANGUAGE.search(without_suffix(source))
     ends = [f"{end}{language}" for language in (own[0] if own else "", "") for end in _REF_ENDS]
     paths = _joined((*folders, *roots), target)
@@ -733,13 +764,57 @@ def _resolve_ref(source: FilePath, target: str, site: Site, targets: Targets) ->
     return Resolution("resolved", named[0]) if len(named) == 1 else Resolution("not_a_page")
 
 
+def _label_name(link: Link) -> str:
+    """Return the name of a label, which may be written on several lines."""
+    return " ".join(link.target.split())
+
+
+def _resolve_label(source: FilePath, link: Link, site: Site, targets: Targets) -> Resolution:
+    """Resolve Sphinx's `{ref}`: by a label of any page of the site.
+
+    A label may be one of another project, or of a page in reStructuredText.
+    """
+    name = _label_name(link)
+    pages = [page for page in targets.by_target(name) if targets.sites.of(page) == site]
+    if pages:
+        return Resolution("resolved", source if source in pages else pages[0])
+    if fold(name) in _SPHINX_MADE:
+        return _EMBEDDED
+    is_open = ":" in name or "{" in name or site.option(OTHER_LABELS)
+    return Resolution("not_a_page" if is_open else "missing")
+
+
+def _resolve_doc(source: FilePath, link: Link, site: Site, targets: Targets) -> Resolution:
+    """Resolve a path of Sphinx, from the page's folder or that of all pages, without a suffix."""
+    path = path_of(link, source, site)
+    bare = path and (without_sphinx_suffix(path) if link.label == SPHINX_TOCTREE else path)
+    if not bare or not f"{bare}/".startswith(f"{site.roots[0].folder}/".lstrip("/")):
+        return Resolution("not_a_page")
+    if pages := targets.at(bare):
+        return _choose(pages, bare)
+    files = (FilePath(f"{bare}{suffix}") for suffix in SPHINX_SUFFIXES)
+    if bare.rpartition("/")[2] in _SPHINX_MADE or any(map(targets.is_file, files)):
+        return _EMBEDDED
+    return Resolution("missing", None, _missing_candidates(link.target, targets))
+
+
+def without_sphinx_suffix(path: FilePath) -> FilePath:
+    """Return the path of a page of Sphinx without its suffix."""
+    if (bare := without_suffix(path)) != path:
+        return FilePath(bare)
+    suffix = next((end for end in SPHINX_SUFFIXES if path.endswith(end)), "")
+    return FilePath(path.removesuffix(suffix))
+
+
 def path_of(link: Link, source: FilePath, site: Site | None) -> FilePath | None:
     """Return the path that a link in a page names; a leading "/" means the root."""
     folder = "" if link.target.startswith("/") else _folder(source)
     if site and is_from_source(link):
         folder = source_folders(link.target, site)[-1]
+    if is_label(link):
+        return None
     if site and is_ref(link):
-        folder = ref_folder(source) if folder else site.roots[0].folder
+        folder = site.roots[0].folder if link.target.startswith("/") else ref_folder(link, source)
     return normalize_path(f"{folder}/{link.target}".lstrip("/"))
 
 

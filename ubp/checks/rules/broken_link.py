@@ -2,9 +2,10 @@
 
 The rule checks wikilinks (`[[Page]]`, `![[Page]]`), which are resolved by path, file name, alias or
 title, Markdown links and reference definitions that point to files, images (also `<img>`), files
-that a site generator includes in the page, and pages in Jekyll's `{% link a.md %}` and in Hugo's
-`{{< ref "a" >}}` and `relref`. A link that finds its page only because the case of letters is
-ignored works on macOS and Windows, but not on GitHub or on a web server; it is broken, too.
+that a site generator includes in the page, and pages in Jekyll's `{% link a.md %}`, in Hugo's
+`{{< ref "a" >}}` and `relref`, and in MyST's `{toctree}`, `{doc}` and `{ref}`. A link that finds
+its page only because the case of letters is ignored works on macOS and Windows, but not on GitHub
+or on a web server; it is broken, too.
 
 If a site generator publishes the page, links are resolved as that generator does: from its content
 and static folders, with or without `.md`, and to the default language where a translation is
@@ -50,7 +51,7 @@ from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.text import fold
 from ubp.index.link_graph import GraphEdge
-from ubp.markdown.resolve import is_file, is_from_source, is_ref, stem
+from ubp.markdown.resolve import is_file, is_from_source, is_label, is_ref, stem
 
 NAME = "broken-link"
 MAX_NAMES = 3
@@ -136,10 +137,14 @@ def _message(edge: GraphEdge) -> str:
     link = edge.link
     if link.kind in WIKILINKS:
         return f'No page named "{link.target}".'
+    if is_label(link):
+        return f'No page has the label "{link.target}".'
     return f"{link.target} does not exist."
 
 
 def _possible_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:
+    if is_label(edge.link):
+        return ()
     candidates = edge.resolution.candidates or _similar_targets(edge, context)
     sites = context.graph.sites
     return tuple(
@@ -225,7 +230,7 @@ def _from_root(edge: GraphEdge, target: FilePath, context: RuleContext) -> str |
     It is Jekyll's `{% link %}`, or begins with a slash; Hugo's `ref` may be relative, too.
     """
     site, link = context.graph.sites.of(edge.source), edge.link
-    if site and is_ref(link):
+    if site and is_ref(link) and not is_label(link):
         text = rewrite_ref(link, site, edge.source, target)
         return text if context.graph.leads_to(edge, text, target) else None
     is_rooted = link.target.startswith("/") and link.kind not in WIKILINKS
@@ -273,7 +278,7 @@ def _respelt(
 ) -> LinkFix | None:
     """Return the fix of a link whose path has one misspelt name; `targets` have its last name."""
     link = edge.link
-    if link.kind in WIKILINKS or len(targets) == 1:
+    if link.kind in WIKILINKS or is_label(link) or len(targets) == 1:
         return None
     paths = context.meant_paths(edge)
     if len(paths) != 1 or (targets and paths[0] not in targets):

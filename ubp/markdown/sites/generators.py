@@ -28,6 +28,8 @@ from ubp.markdown.sites.literals import (
     without_nested,
 )
 from ubp.markdown.sites.site import (
+    OTHER_LABELS,
+    OTHER_PAGES,
     OWN_ANCHORS,
     OWN_HOOKS,
     ROOT_LANGUAGE,
@@ -678,6 +680,9 @@ def _read_sphinx(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
     depth = number_after(text, "myst_heading_anchors")
     own = string_after(text, "myst_heading_slug_func")
     options = {"depth": str(depth or 0), "slugs": own or ""}
+    code = re.sub(r"(?m)^\s*#.*", "", text)
+    options |= {OTHER_LABELS: "yes"} if re.search(_SPHINX_LABELS, code) else {}
+    options |= {OTHER_PAGES: "yes"} if re.search(_SPHINX_PAGES, code) else {}
     return Site(SPHINX, folder, (Root(folder),), options=tuple(options.items()))
 
 
@@ -1004,6 +1009,12 @@ GENERATORS = (
 # Texts: every search loads this table, and few of them need a pattern.
 _MKDOCS_SLUGIFY = frozenset({"", "slugify", "uslugify", "slugify_unicode", "gfm", "uslugify_cased"})
 _LANGUAGE = r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?"
+# Extensions and code that define labels, or write pages.
+_SPHINX_LABELS = r"intersphinx|autosectionlabel|autoapi|breathe|exhale|gallery|import \*|\bexec\("
+_SPHINX_PAGES = (
+    r"autosummary|apidoc|autoapi|exhale|gallery|external_toc|import \*|\bexec\(|subprocess"
+    r"|os\.system|shutil|symlink|\.write|open\([^)\n]*[\"'][wa]"
+)
 _COUNTED = r"(?s)(.*)_(\d+)$"
 _EMOJI_NAME = r":[a-z0-9_+-]+:"
 _VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'

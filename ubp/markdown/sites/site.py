@@ -32,6 +32,12 @@ OWN_HOOKS = "programs of the site read its pages"
 SLUGS_LINKS = "makes anchors of links as of headings"
 """The option of a site in which `#Set up` leads to the heading with the anchor `set-up`."""
 
+OTHER_LABELS = "labels may be defined by other projects or programs"
+"""The option of a site of Sphinx in which a label that no page defines may lead somewhere."""
+
+OTHER_PAGES = "programs may make pages"
+"""The option of a site of Sphinx whose configuration writes files, or extensions do."""
+
 ROOT_LANGUAGE = "root"
 """The default language where its pages lie beside the folders of the others."""
 
