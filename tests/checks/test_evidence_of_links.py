@@ -73,7 +73,8 @@ guide/use
 guide/uze
 ```
 
-{doc}`guide/use`, {doc}`guide/use.md`, {doc}`guide/none`, {ref}`there`, {ref}`T <In-rst>`,
+{doc}`guide/use`, {doc}`guide/use.md`, {doc}`guide/none`, {doc}`other:guide/none`,
+{ref}`there`, {ref}`T <In-rst>`,
 {ref}`not-there`, {ref}`search`, {ref}`python:x`
 """
 

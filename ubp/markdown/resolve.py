@@ -788,7 +788,8 @@ def _resolve_doc(source: FilePath, link: Link, site: Site, targets: Targets) -> 
     """Resolve a path of Sphinx, from the page's folder or that of all pages, without a suffix."""
     path = path_of(link, source, site)
     bare = path and (without_sphinx_suffix(path) if link.label == SPHINX_TOCTREE else path)
-    if not bare or not f"{bare}/".startswith(f"{site.roots[0].folder}/".lstrip("/")):
+    is_elsewhere = ":" in link.target  # in another project
+    if not bare or is_elsewhere or not f"{bare}/".startswith(f"{site.roots[0].folder}/".lstrip("/")):
         return Resolution("not_a_page")
     if pages := targets.at(bare):
         return _choose(pages, bare)
