@@ -77,6 +77,17 @@ SITES = {
         "docs/src/app/guide/start/page.mdx": "# Start here!\n\n## Set-up [#own]\n",
         "docs/public/logo.svg": "<svg/>\n",
     },
+    "fumadocs": {
+        "docs/source.config.ts": (
+            "import { defineDocs, defineCollections } from 'fumadocs-mdx/config'\n"
+            "export const docs = defineDocs({ docs: { dir: 'content/docs' } })\n"
+            "export const blog = defineCollections({ type: 'doc', dir: 'content/blog' })\n"
+        ),
+        "docs/content/docs/index.mdx": "# Home\n",
+        "docs/content/docs/(basics)/guide/start.mdx": "# Start here!\n\n## Set-up [#own]\n",
+        "docs/content/blog/new.mdx": "# New\n",
+        "docs/public/logo.svg": "<svg/>\n",
+    },
     "eleventy": {
         "docs/eleventy.config.js": "export default () => ({ dir: { input: 'src' } })\n",
         "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
@@ -115,6 +126,7 @@ PAGES = {
     "hexo": "docs/source/about.md",
     "starlight": "docs/src/content/docs/about.md",
     "nextra": "docs/content/about.md",
+    "fumadocs": "docs/content/docs/about.mdx",
     "quarto": "docs/about.md",
     "nuxt": "docs/content/about.md",
     "exdoc": "docs/guides/more/about.md",
@@ -143,6 +155,10 @@ WORKING = {
         "[a](/guide/start-v12/#set-up) [b](/x/guide/start-v12) ![c](/logo.svg) [d](/guide/moved/)"
     ),
     "nextra": "[a](/guide/start#own) [b](/guide/start#start-here) ![c](/logo.svg)",
+    "fumadocs": (
+        "[a](/docs/guide/start#own) [b](/guide/start#start-here) [c](./(basics)/guide/start.mdx)"
+        " [d](/blog/new#new) [e](/docs) [f](/pricing) ![g](/logo.svg)"
+    ),
     "eleventy": "[a](/guide/start/#set-up) [b](guide/start.md) ![c](/logo.svg)",
     "quarto": "[a](guide/start.md#set-up) [b](/guide/start.md) ![c](logo.svg)",
     "nuxt": (
@@ -167,6 +183,7 @@ BROKEN = {
     "sphinx": "[a](begin.md) [b](guide/start.md#setup) [c](#gaol) ![d](lgo.svg)",
     "starlight": "[a](/guide/begin/) [b](/guide/start-v12/#setup) [c](begin.md) ![d](/lgo.svg)",
     "nextra": "[a](begin.md) [b](/guide/start#set-up) [c](start.mdx) ![d](/lgo.svg)",
+    "fumadocs": "[a](begin.mdx) [b](/docs/guide/start#set-up) [c](start.mdx) ![d](/lgo.svg)",
     "eleventy": "[a](begin.md) [b](/guide/start/#begin) [c](start.md) ![d](/lgo.svg)",
     "quarto": "[a](begin.md) [b](guide/start.md#begin) [c](start.md) ![d](lgo.svg)",
     "nuxt": "[a](begin.md) [b](guide/start.md#begin) [c](more/index.md) ![d](lgo.svg)",

@@ -789,7 +789,8 @@ def _resolve_doc(source: FilePath, link: Link, site: Site, targets: Targets) -> 
     path = path_of(link, source, site)
     bare = path and (without_sphinx_suffix(path) if link.label == SPHINX_TOCTREE else path)
     is_elsewhere = ":" in link.target  # in another project
-    if not bare or is_elsewhere or not f"{bare}/".startswith(f"{site.roots[0].folder}/".lstrip("/")):
+    folder = f"{site.roots[0].folder}/".lstrip("/")
+    if not bare or is_elsewhere or not bare.startswith(folder):
         return Resolution("not_a_page")
     if pages := targets.at(bare):
         return _choose(pages, bare)

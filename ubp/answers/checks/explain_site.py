@@ -127,6 +127,7 @@ def _address_rules(style: Style) -> Iterator[str]:
             style.drops_languages,
             "a language at the end of a name (page.ja.md) begins the address",
         ),
+        (style.drops_groups, "names of folders in parentheses are not part of an address"),
         (style.ignores_case, "addresses are in lower case"),
         (
             style.is_wiki,

@@ -759,6 +759,35 @@ def _read_nextra(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
     return Site(NEXTRA, folder, tuple(roots), static, base=string_after(text, "basePath") or "")
 
 
+def _read_fumadocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    """Return the site of Fumadocs; its code, which is not read, sets the address of a collection.
+
+    That is the name of its folder, or the base of the site.
+    """
+    text = without_comments(_decode(configs[path]))
+    if "fumadocs-mdx" not in text:
+        return None
+    calls = islice(re.finditer(_FUMADOCS_PAGES, text), MAX_INSTANCES)
+    written = (_fumadocs_folder(object_around(text, call.end())) for call in calls)
+    folders = [found for name in dict.fromkeys(written) if name and (found := join(folder, name))]
+    if not folders:
+        return None
+    names = [found.rpartition("/")[2] for found in folders]
+    roots = (
+        Root(found, name if number else "")
+        for number, (found, name) in enumerate(zip(folders, names, strict=True))
+    )
+    static = (FilePath(f"{folder}/public".lstrip("/")),)
+    base = "docs" if names[0] == "content" else names[0]
+    return Site(FUMADOCS, folder, tuple(roots), static, base=f"/{base}")
+
+
+def _fumadocs_folder(block: str) -> str | None:
+    """Return the folder of a collection; None: it is computed."""
+    is_set = re.search(r"\bdir\b", block)
+    return string_after(block, "dir") if is_set else "content/docs"
+
+
 # Generators that are recognized: what UBP does not know of them, the forms of links decide
 
 
@@ -896,6 +925,7 @@ STARLIGHT = Style(
     folder_pages=("index",),
 )
 NEXTRA = Style("nextra", folder_pages=("index", "page"))
+FUMADOCS = Style("fumadocs", folder_pages=("index",), drops_groups=True)
 ELEVENTY = Style("eleventy", is_pretty=True, keys=("permalink",), knows_anchors=False)
 NUXT = Style(
     "nuxt",
@@ -974,6 +1004,13 @@ GENERATORS = (
         "github-slugger's, and [#id]",
     ),
     Generator(
+        FUMADOCS,
+        r"source\.config\.[cm]?[jt]s",
+        _read_fumadocs,
+        _nextra_anchors,
+        "github-slugger's, and [#id]",
+    ),
+    Generator(
         ELEVENTY,
         r"(?:\.eleventy|eleventy\.config)\.[cm]?js",
         _read_eleventy,
@@ -1009,6 +1046,9 @@ GENERATORS = (
 # Texts: every search loads this table, and few of them need a pattern.
 _MKDOCS_SLUGIFY = frozenset({"", "slugify", "uslugify", "slugify_unicode", "gfm", "uslugify_cased"})
 _LANGUAGE = r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?"
+_FUMADOCS_PAGES = (
+    r"\bdefineDocs\s*\(\s*[{)]|\bdefineCollections\s*\(\s*\{[^{}]*?\btype:\s*[\"']doc[\"']"
+)
 # Extensions and code that define labels, or write pages.
 _SPHINX_LABELS = r"intersphinx|autosectionlabel|autoapi|breathe|exhale|gallery|import \*|\bexec\("
 _SPHINX_PAGES = (

@@ -17,6 +17,7 @@ from ubp.markdown.sites.redirects import is_too_wide
 FOLDER_PAGES = ("index", "readme", "_index")
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
+_GROUP = re.compile(r"\(.+\)")
 _LANGUAGE_SUFFIX = re.compile(r"(.+)\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)")
 # As Docusaurus reads it: versions and dates (`1.2-x`, `2021-11-x`) have no such prefix.
 _NUMBER_PREFIX = re.compile(r"^(?!\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s])")
@@ -63,7 +64,8 @@ class Style(NamedTuple):
     Without `knows_anchors` a heading may have the anchor of any generator. `is_wiki`: a link finds
     a page in whatever letter case, and with a hyphen for a space, as on GitHub. `finds_names`: of a
     link to `a/page.md` the name alone counts, wherever the page lies. `labels_first`: of a wikilink
-    with a label, which is in front of the page (`[[label|page]]`).
+    with a label, which is in front of the page (`[[label|page]]`). `drops_groups`: the names of
+    folders in parentheses are not part of an address.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Style(NamedTuple):
     is_wiki: bool = False
     finds_names: bool = False
     labels_first: bool = False
+    drops_groups: bool = False
 
 
 class Root(NamedTuple):
@@ -264,6 +267,8 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
     if (suffix := _LANGUAGE_SUFFIX.fullmatch(address)) and style.drops_languages:
         address, language = suffix[1], _join_url(suffix[2], language)
     folder, _, name = address.removeprefix("_").rpartition("/")  # "_" begins Jekyll's collections
+    if style.drops_groups:
+        folder = _join_url(*(name for name in folder.split("/") if not _GROUP.fullmatch(name)))
     if style.drops_numbers:
         folder = without_numbers(folder)
         name = next(iter(fields.get("id", ())), without_numbers(name))
