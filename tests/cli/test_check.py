@@ -302,6 +302,27 @@ def test_explain_site_shows_what_the_configuration_of_mkdocs_says_of_paths(repos
     assert "  paths of included files may begin in pieces/\n" in out
 
 
+def test_explain_site_counts_pages_in_formats_that_are_not_read(repository, ubp, at):
+    repository.write("book/_quarto.yml", "project:\n  type: book\n")
+    repository.write("book/a.qmd", "# A\n")
+    repository.write("book/part/b.qmd", "# B\n")
+    config = "extensions = ['myst_parser', 'sphinx.ext.intersphinx', 'sphinx.ext.autosummary']\n"
+    repository.write("docs/conf.py", config)
+    repository.write("docs/a.md", "# A\n")
+    repository.write("docs/b.rst", "B\n=\n")
+    repository.write("c.qmd", "# C\n")
+    repository.commit()
+    at(repository)
+    out = ubp(repository, "check", "--explain-site").out
+    assert "book/  quarto, found by book/_quarto.yml: 0 pages\n" in out
+    assert "  pages that are not read: 2 .qmd\n" in out
+    assert "  pages that are not read: 1 .rst\n" in out
+    assert (
+        "  {ref}: a label that no page has is not checked, as other projects may have it\n" in out
+    )
+    assert "  {toctree}, {doc}: a page that no version had is not checked," in out
+
+
 @pytest.mark.parametrize("languages", [1, 2])
 def test_explain_site_shows_how_links_are_read_in_a_site_with_languages(
     repository, ubp, at, languages

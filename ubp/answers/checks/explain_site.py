@@ -14,7 +14,7 @@ from ubp.frame.wording import count
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.markdown.sites.detect import slug_rule
-from ubp.markdown.sites.site import OWN_ANCHORS, Site, Style
+from ubp.markdown.sites.site import OTHER_LABELS, OTHER_PAGES, OWN_ANCHORS, Site, Style
 
 VERIFIED = {
     "all": "every address below the site is one of a page here",
@@ -22,6 +22,14 @@ VERIFIED = {
     "rooted": "those from the root and below a folder are addresses of pages here",
     "files": "only where a page or a file is found; other addresses may be made by the build",
 }
+
+# Formats of pages, beside Markdown, that generators publish and UBP does not read.
+OF_GENERATOR = {
+    "quarto": (".qmd", ".rmd", ".ipynb"),
+    "sphinx": (".rst", ".ipynb"),
+    "mystmd": (".ipynb",),
+}
+OTHER_FORMATS = frozenset(suffix for suffixes in OF_GENERATOR.values() for suffix in suffixes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +48,7 @@ class ExplainedSiteRecord:
     folder: Annotated[str, "folder of the site, from the root"]
     config: Annotated[str, "the file that describes it; empty: `sites` of UBP's configuration"]
     pages: Annotated[Count, "number of its pages"]
+    unread: Annotated[tuple[str, ...], "formats of pages that are not read, as `12 .qmd`"]
     roots: Annotated[tuple[RootRecord, ...], "folders of its pages"]
     static: Annotated[tuple[str, ...], "folders of files that are published unchanged"]
     base: Annotated[str, "path that absolute links may begin with"]
@@ -84,27 +93,46 @@ def run(session: Session, request: ExplainSiteRequest) -> ExplainSiteRecord:
     """Return the sites of a revision or of the work tree, and its links by form."""
     target = Target(request.ref)
     sites, forms = survey_links(session, target)
-    pages = Counter(sites.of(path) for path in session.view(target).document_paths())
+    view = session.view(target)
+    pages = Counter(sites.of(path) for path in view.document_paths())
+    unread: dict[Site | None, Counter[str]] = {site: Counter() for site in (None, *sites.sites)}
+    for path, entry in view.files():
+        suffix = f".{path.rpartition('.')[2].lower()}"
+        if entry.is_file and suffix in OTHER_FORMATS:
+            unread[sites.of(path)][suffix] += 1
     return ExplainSiteRecord(
-        sites=tuple(_site(site, pages[site]) for site in sites.sites if pages[site]),
+        sites=tuple(
+            _site(site, pages[site], formats)
+            for site in sites.sites
+            if (formats := _formats(site, unread[site])) or pages[site]
+        ),
         other_pages=pages[None],
         links=tuple(map(_form, forms)),
     )
 
 
-def _site(site: Site, pages: int) -> ExplainedSiteRecord:
+def _formats(site: Site, unread: Counter[str]) -> tuple[str, ...]:
+    """Return the formats of a site's pages that UBP does not read, with the number of files."""
+    read = OF_GENERATOR.get(site.style.name, ())
+    return tuple(f"{unread[suffix]} {suffix}" for suffix in read if unread[suffix])
+
+
+def _site(site: Site, pages: int, unread: tuple[str, ...]) -> ExplainedSiteRecord:
     style = site.style
     return ExplainedSiteRecord(
         generator=style.name,
         folder=site.folder,
         config=site.config,
         pages=pages,
+        unread=unread,
         roots=tuple(RootRecord(folder=root.folder, address=root.url) for root in site.roots),
         static=tuple(site.static),
         base=site.base,
         anchors=OWN_ANCHORS if site.option(OWN_ANCHORS) else slug_rule(site),
         options=tuple(
-            f"{name}: {value}" for name, value in site.options if value and name != OWN_ANCHORS
+            f"{name}: {value}"
+            for name, value in site.options
+            if value and name not in {OWN_ANCHORS, OTHER_LABELS, OTHER_PAGES}
         ),
         front_matter=style.keys,
         addresses=(*_address_rules(style), *_path_rules(site)),
@@ -150,6 +178,10 @@ def _path_rules(site: Site) -> Iterator[str]:
     """Yield what a site's configuration says of paths of files."""
     if site.keeps_paths:
         yield "a path from the root (/page.md) is published as it is, and leads nowhere"
+    if site.option(OTHER_LABELS):
+        yield "{ref}: a label that no page has is not checked, as other projects may have it"
+    if site.option(OTHER_PAGES):
+        yield "{toctree}, {doc}: a page that no version had is not checked, as programs make pages"
     for folder in site.pieces:
         yield f"paths of included files may begin in {folder}/"
 
@@ -193,11 +225,13 @@ def _site_text(site: ExplainedSiteRecord, write: Writer) -> Iterator[str]:
     place = write.path(f"{site.folder}/" if site.folder else "./")
     source = write.name(site.config) if site.config else "`sites` in .ubp/config.json"
     yield f"{place}  {site.generator}, found by {source}: {count(site.pages, 'page')}"
+    if site.unread:
+        yield f"  pages that are not read: {', '.join(site.unread)}"
     for root in site.roots:
         folder = write.name(f"{root.folder}/" if root.folder else "./")
         yield f"  pages: {folder} at /{write.name(root.address)}"
     for folder in site.static:
-        yield f"  files: {write.name(f'{folder}/')} at /"
+        yield f"  files: {write.name(f'{folder}/' if folder else './')} at /"
     if site.base.strip("/"):
         yield f"  base: {write.name(site.base)}"
     settings = f" ({write.name(', '.join(site.options))})" if site.options else ""
