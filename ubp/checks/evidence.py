@@ -17,6 +17,7 @@ only where something shows that it is broken:
   the repository has the name, and no code;
 - it would lead to a page if it began with a slash, or in the folder of the page's file;
 - it names a page of a folder of which links lead to many others, and nothing else has its name;
+- it names a label of Sphinx that the change takes away, or of which no text has the name;
 - it has a second address in it;
 - a heading of the page has the same letters, and the site's links show how its signs are written;
 - it is a wikilink, others of its site lead somewhere, and not too many lead nowhere;

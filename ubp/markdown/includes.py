@@ -173,10 +173,11 @@ def find_includes(text: str, start: int = 0) -> Iterator[Include]:
 
 def _sphinx_references(text: str, start: int) -> Iterator[Include]:
     """Yield the pages and labels that roles and lists of contents of MyST name."""
-    for role in _ROLE.finditer(text, start):
+    has_roles = "{doc}`" in text or "{ref}`" in text
+    for role in _ROLE.finditer(text, start) if has_roles else ():
         if role["role"] and not role["text"].startswith("!"):
             yield from _sphinx_reference(_ROLES[role["role"]], role)
-    for toctree in _TOCTREE.finditer(text, start):
+    for toctree in _TOCTREE.finditer(text, start) if "{toctree}" in text else ():
         for entry in _ENTRY.finditer(text, *toctree.span("pages")):
             yield from _sphinx_reference(SPHINX_TOCTREE, entry)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ubp.markdown.front_matter import read_front_matter
-from ubp.markdown.includes import find_includes
+from ubp.markdown.includes import SPHINX_REFERENCES, find_includes
 
 # Per page, of paths and of identifiers; a changelog has more, and describes nothing.
 MAX_MENTIONS = 5_000
@@ -63,7 +63,8 @@ def read_mentions(data: bytes) -> PageMentions:
     start = read_front_matter(data, ()).body
     first_line = data.count(b"\n", 0, start) + 1
     body = data[start:].decode("utf-8", "replace")
-    embedded = {include.path for include in find_includes(body)}
+    includes = find_includes(body)
+    embedded = {item.path for item in includes if item.generator not in SPHINX_REFERENCES}
     embedded.update(path for paths in _IMAGE.findall(body) for path in paths if path)
     lines = body.split("\n")
     paths: dict[str, list[int]] = {}
