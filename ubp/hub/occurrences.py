@@ -122,6 +122,7 @@ class OccurrenceQuery:
         positions, values = select_positions([phrase], self._table, number)
         self.values |= {**values, f"t{number}": write_tsquery(phrase, "words")}
         self._phrases[number] = phrase
+        few = f"(select count(*) from found) <= {MAX_COUNTED}"  # noqa: S608  # a number
         rank = f"{PHRASE_SCALE} * ts_rank('{RANK_WEIGHTS}', c.vector, %(q{number})s::tsquery)"
         self._parts.append(
             f"""
@@ -130,15 +131,13 @@ class OccurrenceQuery:
                 from ({matching}) c cross join lateral (select {rank} as rank offset 0) ranked
             )
             select {number}, {_PACKED_CHUNKS},
-                case when count(*) <= {MAX_COUNTED} then json_agg(
-                    case when total <= {MAX_COUNTED} then (
-                        select {positions} {_OF_FOUND}
-                    ) end
+                case when {few} then json_agg(
+                    case when {few} then (select {positions} {_OF_FOUND}) end
                 ) end,
                 exists (
                     select from found f where (select words @@ %(t{number})s::tsquery {_OF_FOUND})
                 )
-            from found f cross join (select count(*) as total from found) counted
+            from found f
             """  # noqa: S608  # ours
         )
 

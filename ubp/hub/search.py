@@ -34,7 +34,7 @@ from ubp.hub.frequencies import Frequencies
 from ubp.hub.mirror import Mirror
 from ubp.hub.models import HubModel
 from ubp.hub.repositories import pushed_name
-from ubp.hub.searched import Asked, HubMeaning, Organisation
+from ubp.hub.searched import Asked, HubMeaning, Organisation, parts_of
 from ubp.hub.tips import MirroredPage, MirroredTip
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
@@ -287,7 +287,7 @@ def _mirrored(organisation: Organisation, path: FilePath) -> tuple[MirroredPage,
 
 
 def _prepare(organisation: Organisation, query: Query) -> None:
-    """Ask in one statement what the ranking will ask about the words of a query."""
+    """Ask in two statements what the ranking will ask about the words of a query."""
     table: Table = "stems" if query.is_stemmed else "words"
     words = organisation.full_text()
     counted: dict[Table, set[Phrase]] = {table: set(), "words": {term.phrase for term in JAPANESE}}
@@ -296,10 +296,11 @@ def _prepare(organisation: Organisation, query: Query) -> None:
     if terms and not query.is_boolean:
         in_names, in_headings, name_table = name_matches(query)
         asked = [(in_names, name_table, MAX_READ + 1), (in_headings, name_table, MAX_READ + 1)]
-    counted[table] |= terms
-    if query.condition is None:
-        words.find_phrases(terms, table)
+    phrases = set[Phrase]() if query.condition else words.unknown_phrases(terms, table)
+    terms -= phrases
+    counted[table] |= terms.union(*map(parts_of, phrases))
     words.prepare(counted, asked, terms, None if query.is_boolean else table)
+    words.find_phrases(phrases, table)
     included = query.included if query.is_boolean or query.is_literal else None
     if included is not None:
         words.expect(matches_in(included, words))

@@ -267,6 +267,12 @@ cross join lateral (
 """
 
 
+def parts_of(phrase: Phrase) -> set[Phrase]:
+    """Return the words and pairs of words of a phrase; not the beginning of a word."""
+    words = [*lexemes_of(phrase, "words").values()]
+    return {Phrase(word) for word in (words[:-1] if phrase.is_prefix else words)}
+
+
 def _pairs(phrases: Mapping[Table, Collection[Phrase]]) -> list[Counted]:
     return [(phrase, table) for table, listed in phrases.items() for phrase in listed]
 
@@ -303,24 +309,27 @@ class HubWords:
         """Find the pages of these matches at once, when those of any of them are asked for."""
         self._expected.update(dict.fromkeys((match, "words", None) for match in matches))
 
-    def find_phrases(self, terms: Collection[Phrase], table: Table) -> None:
-        """Find, and so count, what is not a word and was not counted; not what is very common."""
-        organisation = self._organisation
-        known = organisation.frequencies.known
-        phrases = [
+    def unknown_phrases(self, terms: Iterable[Phrase], table: Table) -> set[Phrase]:
+        """Return those of these terms that are not single words, and were not counted."""
+        known, versions = self._organisation.frequencies.known, self._organisation.tips.versions
+        return {
             term
             for term in terms
-            if _word_of(term, table) is None
-            and len(known((term, table), organisation.tips.versions)[1])
-        ]
+            if _word_of(term, table) is None and len(known((term, table), versions)[1])
+        }
+
+    def find_phrases(self, phrases: Collection[Phrase], table: Table) -> None:
+        """Find, and so count, phrases whose `parts_of` were counted; not what is very common."""
         if not phrases:
             return
         query = OccurrenceQuery(table)
-        readable = organisation.readable(MAX_ESTIMATED)
         for number, phrase in enumerate(phrases):
+            counts = (self.frequency(part, table) for part in parts_of(phrase))
+            most = min([MAX_ESTIMATED, *counts])
+            readable = self._organisation.readable(most)
             query.add_phrase(number, phrase, readable, is_common=False)
-        rows = organisation.rows(query.sql, query.values, is_binary=True)
-        found = query.read(rows, len(phrases), organisation.tips.chunks)
+        rows = self._organisation.rows(query.sql, query.values, is_binary=True)
+        found = query.read(rows, len(phrases), self._organisation.tips.chunks)
         for number, (phrase, each) in enumerate(zip(phrases, found, strict=True)):
             if len(each.rows) < MAX_ESTIMATED:
                 self._frequencies[phrase, table] = len(each.rows)
