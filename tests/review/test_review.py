@@ -452,7 +452,7 @@ def test_number_is_no_evidence_of_a_page_that_hardly_describes_the_source(client
 
 
 @pytest.mark.parametrize(
-    ("folder", "verb"), [("src", "removes only from this file"), ("tests", "removes")]
+    ("folder", "verb"), [("src", "removes only from there"), ("tests", "removes")]
 )
 def test_name_that_another_source_still_has_is_removed_only_from_a_file(
     client, review, folder, verb
@@ -471,5 +471,21 @@ def test_name_that_the_change_moves_is_removed_only_from_a_file(client, review):
     client.write("src/new.py", "def send(transport):\n    return transport\n")
     stage(client, "src/client.py", "return self.transport.read()", "return self.read()")
     (case,) = [case for case in review(client).cases if case.filepath == "docs/speed.md"]
-    text = "it names what this removes only from this file `transport` (line 3)"
+    text = "it names what this removes only from there `transport` (line 3)"
     assert any(text in reason.text for reason in case.reasons)
+
+
+@pytest.mark.parametrize(
+    ("folder", "verb"), [("lib", "removes only from there"), ("tests", "removes")]
+)
+@pytest.mark.parametrize("source", ["src/client.py", "src/"])
+def test_name_that_another_source_still_has_is_removed_only_from_a_listed_one(
+    client, review, folder, verb, source
+):
+    client.write("docs/speed.md", "# Speed\n\nThe `transport` took 3 ms.\n")
+    client.write(f"{folder}/last.py", "def send(transport):\n    return transport\n")
+    bind(client, "docs/speed.md", source)
+    stage(client, "src/client.py", "return self.transport.read()", "return self.read()")
+    (case,) = [case for case in review(client).cases if case.filepath == "docs/speed.md"]
+    (reason,) = [reason for reason in case.reasons if reason.kind == "bound"]
+    assert f"; it {verb} `transport` (line 7)" in reason.text

@@ -8,8 +8,7 @@ from ubp.bindings.describing import best_pairs, read_mentions, score_pages
 from ubp.bindings.evidence import read_own_names
 from ubp.bindings.features import Suggestion
 from ubp.bindings.path_words import is_test
-from ubp.bindings.suggest import find_users, rate_bindings
-from ubp.checks.removed_names import is_source
+from ubp.bindings.suggest import rate_bindings
 from ubp.core.model import (
     Assessment,
     FilePath,
@@ -26,19 +25,14 @@ from ubp.staleness.model import Change
 ONE_SIDED, BOTH_SIDES, BESIDE = 1.0, 0.35, 0.15
 
 _IDENTIFIER = r"[A-Za-z_]\w{3,}"
-_WORD = r"[A-Za-z_]\w{2,}"  # as in the names of sources
 
 
 class ProposedPair(NamedTuple):
-    """A page, a changed source that it does not list, and why it seems to describe it.
-
-    `remaining` are names that the change removes from the source while other sources have them.
-    """
+    """A page, a changed source that it does not list, and why it seems to describe it."""
 
     page: Page
     suggestion: Suggestion
     verdict: ReferenceVerdict
-    remaining: frozenset[str] = frozenset()
 
 
 def find_proposed(
@@ -54,8 +48,7 @@ def find_proposed(
     own_names = read_own_names(session.repository)
     wanted = best_pairs(score_pages(read_mentions(after, pages), weights, own_names))
     rated = rate_bindings(session, before, wanted)
-    found = _with_evidence(rated, change, files)
-    return _with_remaining(found, session, change, files)
+    return _with_evidence(rated, change, files)
 
 
 def _weights(files: ChangedFiles, path: FilePath) -> dict[str, float]:
@@ -119,39 +112,3 @@ def _with_evidence(
         )
         for assessed in add_evidence(assessments, change.after, change.changes)
     ]
-
-
-def _with_remaining(
-    found: Sequence[tuple[Page, list[ProposedPair]]],
-    session: Session,
-    change: Change,
-    files: ChangedFiles,
-) -> list[tuple[Page, list[ProposedPair]]]:
-    removed = {
-        name.name
-        for _, pairs in found
-        for pair in pairs
-        for name in pair.verdict.evidence
-        if name.change == "removed"
-    }
-    remaining = _remaining(removed, session, change, files)
-    return [(page, [pair._replace(remaining=remaining) for pair in pairs]) for page, pairs in found]
-
-
-def _remaining(
-    names: Collection[str], session: Session, change: Change, files: ChangedFiles
-) -> frozenset[str]:
-    """Return those of these names that are identifiers and that a source has after the change."""
-    identifiers = {name for name in names if re.fullmatch(_WORD, name, re.ASCII)}
-    if not identifiers:
-        return frozenset()
-    users = find_users(session, change.before[0].view, identifiers)
-    remaining = {
-        name
-        for name, paths in users.items()
-        if any(path not in change.changes and is_source(path) for path in paths)
-    }
-    for path in filter(is_source, files.sources):
-        text = (files.versions(path).after or b"").decode("utf-8", "replace")
-        remaining.update(identifiers.intersection(re.findall(_WORD, text, re.ASCII)))
-    return frozenset(remaining)

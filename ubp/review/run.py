@@ -24,6 +24,7 @@ from ubp.review.excerpt import build_excerpt
 from ubp.review.model import Case, CaseKind, Hunk, Reason, Review
 from ubp.review.probability import MIN_PROBABILITY, Features, probability
 from ubp.review.proposed import ProposedPair, find_proposed
+from ubp.review.remaining import find_remaining
 from ubp.review.replaced import find_outdated
 from ubp.review.tasks import find_lost_commands
 from ubp.staleness.change import assess_alarms, touched_pages
@@ -174,45 +175,65 @@ def find_candidates(
     selected: Collection[FilePath] | None,
 ) -> list[Candidate]:
     """Return the reasons for which a change may affect pages, however improbable."""
-    candidates = list(_find_bound(session, change, files, selected))
+    references = _find_bound(session, change, selected)
+    proposed = find_proposed(session, change, files, selected)
+    remaining = find_remaining(
+        [
+            *(verdict for _, verdict in references if not verdict.collection),
+            *(pair.verdict for _, pairs in proposed for pair in pairs),
+        ],
+        session,
+        change,
+        files,
+    )
+    candidates = [
+        _bound_candidate(assessed, verdict, files, remaining) for assessed, verdict in references
+    ]
     candidates += _of_findings(findings, files)
     candidates += _find_translations(change, files, selected)
     candidates += _find_values(session, change, files, selected)
     candidates += _find_commands(session, change, files, selected)
     bound = {(candidate.page, path) for candidate in candidates for path in candidate.files}
     candidates += [
-        candidate
-        for candidate in _find_proposed(session, change, files, selected)
-        if not any((candidate.page, path) in bound for path in candidate.files)
+        _proposed_candidate(page.filepath, pair, files, remaining)
+        for page, pairs in proposed
+        for pair in pairs
+        if (page.filepath, pair.verdict.source_path) not in bound
     ]
     return candidates
 
 
 def _find_bound(
-    session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
-) -> Iterator[Candidate]:
-    """Yield the references that were fresh before the change and are not fresh after it."""
+    session: Session, change: Change, selected: Collection[FilePath] | None
+) -> list[tuple[Assessment, ReferenceVerdict]]:
+    """Return the references that were fresh before the change and are not fresh after it."""
     pages = [
         page for page in touched_pages(change) if selected is None or page.filepath in selected
     ]
     assessments = assess_alarms(pages, change)
-    for assessed in hide(assessments, session.is_hidden):
-        for verdict in assessed.references:
-            if verdict.verdict not in {"fresh", "unknown"} and not verdict.is_debt:
-                yield _bound_candidate(assessed, verdict, files)
+    return [
+        (assessed, verdict)
+        for assessed in hide(assessments, session.is_hidden)
+        for verdict in assessed.references
+        if verdict.verdict not in {"fresh", "unknown"} and not verdict.is_debt
+    ]
 
 
 def _bound_candidate(
-    assessed: Assessment, verdict: ReferenceVerdict, files: ChangedFiles
+    assessed: Assessment,
+    verdict: ReferenceVerdict,
+    files: ChangedFiles,
+    remaining: Collection[str],
 ) -> Candidate:
     touched = _touched(verdict, files)
     hunks = [hunk for path in touched for hunk in files.hunks(path)]
     names = verdict.evidence
     kind: CaseKind = "collection" if verdict.collection else "bound"
     text = f"The page lists {verdict.name}, which was {describe_reference(verdict)}"
+    text += _names_sentence(names, "; it ", () if verdict.collection else remaining)
     reason = Reason(
         kind=kind,
-        text=f"{text}{_names_sentence(names, '; it ')}.",
+        text=f"{text}.",
         line=names[0].line if names else verdict.reference.line,
         path=verdict.source_path,
         names=names,
@@ -237,10 +258,10 @@ def _whole(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(name.lstrip('-'))}(?![\w-])")
 
 
-def _names_sentence(names: Sequence[Evidence], start: str, remaining: Collection[str] = ()) -> str:
+def _names_sentence(names: Sequence[Evidence], start: str, remaining: Collection[str]) -> str:
     groups = {
         "removes": [n for n in names if n.change == "removed" and n.name not in remaining],
-        "removes only from this file": [
+        "removes only from there": [
             n for n in names if n.change == "removed" and n.name in remaining
         ],
         "changes": [n for n in names if n.change == "changed"],
@@ -384,15 +405,9 @@ def _find_commands(
         yield Candidate(page, reason, Features(dead_name=1.0), (source,))
 
 
-def _find_proposed(
-    session: Session, change: Change, files: ChangedFiles, selected: Collection[FilePath] | None
-) -> Iterator[Candidate]:
-    for page, pairs in find_proposed(session, change, files, selected):
-        for pair in pairs:
-            yield _proposed_candidate(page.filepath, pair, files)
-
-
-def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles) -> Candidate:
+def _proposed_candidate(
+    page: FilePath, pair: ProposedPair, files: ChangedFiles, remaining: Collection[str]
+) -> Candidate:
     path = pair.verdict.source_path
     hunks = files.hunks(path)
     confidence = pair.suggestion.confidence
@@ -401,7 +416,7 @@ def _proposed_candidate(page: FilePath, pair: ProposedPair, files: ChangedFiles)
         names = tuple(name for name in names if not re.fullmatch(r"[\d.]+", name.name))
     details = join_names([item.detail for item in pair.suggestion.evidence[:2] if item.detail])
     text = f"The page does not list {path}, which was {describe_reference(pair.verdict)}"
-    text += _names_sentence(names, "; it names what this ", pair.remaining)
+    text += _names_sentence(names, "; it names what this ", remaining)
     if confidence >= MIN_REVIEW_CONFIDENCE:
         because = f": {details}" if details else ""
         text += f"; it seems to describe it (confidence {confidence:.2f}{because})"
