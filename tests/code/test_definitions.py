@@ -98,6 +98,19 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("script", "export * as readAll from '../read'", "readAll"),
         ("other", "  mattr_accessor :page_size, default: false", "page_size"),
         ("other", "  class_attribute :page_size", "page_size"),
+        ("braces", "    public int? PageSize { get; set; }", "PageSize"),
+        ("braces", "    string PageSize { get; }", "PageSize"),
+        ("braces", "    protected internal int PageSize\n    {\n        get => 1;", "PageSize"),
+        ("braces", "    public bool PageSize => a == b;", "PageSize"),
+        ("braces", "    public static Page ReadAll(int limit) =>", "ReadAll"),
+        ("braces", "enum Kind : byte\n{\n    One, PageSize, Last\n}", "PageSize"),
+        ("braces", "enum class Kind { ONE, READ_ALL(1, 2); fun read() = 1 }", "READ_ALL"),
+        ("typed script", "export enum Kind { One, PageSize = 2 }", "PageSize"),
+        ("other", "  defmacro read_all(opts) do", "read_all"),
+        ("other", "  defdelegate read_all(opts), to: Page", "read_all"),
+        ("other", "defmodule App.Page.ReadAll do", "ReadAll"),
+        ("other", "  @callback read_all(term) :: :ok", "read_all"),
+        ("other", "    page_size: [\n      type: :integer,", "page_size"),
     ],
 )
 def test_name_is_defined_and_its_key_occurs(language, line, name):
@@ -111,6 +124,23 @@ def test_name_is_defined_and_its_key_occurs(language, line, name):
 )
 def test_call_in_a_language_with_braces_defines_nothing(line):
     assert "read_all" not in find_definitions(line.encode(), "braces").names
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    return readAll(a)",
+        "    throw readAll(a)",
+        "class Page : readAll(1) {",
+        "class Page : Source by readAll(1) {",
+        "class Page extends readAll(1) {",
+        "    var page: readAll { get }",
+        "    page => readAll(page)",
+        "enum Kind { One(readAll), Two } // a, readAll",
+    ],
+)
+def test_what_a_statement_or_a_class_uses_is_not_defined(line):
+    assert "readAll" not in find_definitions(line.encode(), "braces").names
 
 
 @pytest.mark.parametrize("name", ["ngOnDestroy", "componentDidMount", "shouldComponentUpdate"])

@@ -124,6 +124,10 @@ _EXPORTED = (
     + _WORD
     + rb"))(?![ \t]*from[ \t]*[\"'][^.\"'])"
 )
+# The members of an enumeration, with others on their line; `;` and a block end them.
+_ENUMERATION = rb"\benum\b[^{}();=]*(?:\([^()]*\)[^{}();=]*)?\{([^{};]*)"
+_NO_MEMBER = rb"//[^\n]*|/\*.*?\*/|\([^()]*\)|\[[^\[\]]*\]"
+_MEMBER = rb"(?:^|,)\s*(" + _WORD + rb")\s*(?=[,=]|$)"
 # Keys; in TypeScript one that ends with a comma is an argument for something else.
 # `goBack: history.goBack` passes on what somebody else defines.
 _KEY = (
@@ -157,10 +161,16 @@ _RUST = (
     (rb"(?m)^[ \t]+(?:pub(?:\([^)]*\))?[ \t]+)?(" + _WORD + rb")[ \t]*:(?!:)"),
     (rb"(?m)^[ \t]+([A-Z]\w*)[ \t]*(?:\([^()\n]*\)|\{)?,?[ \t]*$"),
 )
+# What begins no declaration, though a name and brackets may follow, and what comes before a class
+# that another extends: `class Reader : Source(1)`.
+_NO_STATEMENT = rb"(?!(?:return|throw|new|await|yield|delete|else|case|goto|using|co_\w+)\b)"
+_NO_PARENT = rb"(?<!:[ \t])(?<!\bby[ \t])(?<!\bextends[ \t])(?<!\bwith[ \t])"
 _BRACES = (
     (
-        rb"\b(?:class|struct|interface|enum|trait|record|object|union|namespace|typedef|func"
-        rb"|function|const|define|protocol|extension|case)[ \t]+(" + _WORD + rb")"
+        rb"\b(?:class|struct|interface|enum(?:[ \t]+(?:class|struct))?|trait|record|object"
+        rb"|union|namespace|typedef|func|function|const|define|protocol|extension|case)[ \t]+("
+        + _WORD
+        + rb")"
     ),
     # of Protocol Buffers
     (rb"(?m)^[ \t]*(?:message|service|rpc)[ \t]+(" + _WORD + rb")[ \t]*[{(]"),
@@ -188,19 +198,37 @@ _BRACES = (
         rb"(?:\w+(?:<[^\n=({]{0,80}?>)?\??\.){0,4}(" + _WORD + rb")"
     ),
     (
-        rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
+        rb"(?m)^[ \t]*"
+        + _NO_STATEMENT
+        + rb"(?:[\w<>,*&\[\]?:]+[ \t]+)+"
+        + _NO_PARENT
+        + rb"[*&]?("
         + _WORD
         + rb")[ \t]*(?:<[^<>()\n]*>)?\([^;\n]*(?:\{|,|\))[ \t]*$"
     ),
     # a method of an interface: `void Map<T>(T source);`
     (
-        rb"(?m)^[ \t]+(?!(?:return|throw|new|await|yield|delete|else|case|goto|using|co_\w+)\b)"
-        rb"(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
+        rb"(?m)^[ \t]+"
+        + _NO_STATEMENT
+        + rb"(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
         + _WORD
         + rb")[ \t]*(?:<[^<>()\n]*>)?\([^;\n]*\)[ \t]*"
         rb"(?:(?:const|override|noexcept|=[ ]?0)[ \t]*)*;[ \t]*$"
     ),
     (rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&$]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"),
+    # a property: `public int PageSize { get; set; }`, `public int PageSize => 1;`
+    (
+        rb"(?m)^[ \t]+(?:[\w<>,\[\]?:.]+[ \t]+)+"
+        + _NO_PARENT
+        + rb"("
+        + _WORD
+        + rb")\s*\{\s*(?:\w+[ \t]+)?(?:get|set|init)\b"
+    ),
+    (
+        rb"(?m)^[ \t]+(?:public|protected|internal)[ \t]+(?:[\w<>,\[\]?:.]+[ \t]+)+("
+        + _WORD
+        + rb")[ \t]*(?:<[^<>()\n]*>)?(?:\([^;\n]*\))?[ \t]*=>"
+    ),
     (rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),
     # of an enumeration, alone on its line
     (rb"(?m)^[ \t]+([A-Z]\w*)[ \t]*(?:=[ \t]*[\w|<>. \t]+)?,[ \t]*$"),
@@ -222,9 +250,13 @@ _STYLE = (
 )
 _OTHER = (
     (
-        rb"\b(?:def|class|module|function|defp?|defmodule|sub|fn|proc|macro|template)[ \t]+"
-        rb"(?:self\.)?(" + _WORD + rb")"
+        rb"\b(?:defp?|def(?:macro|guard)p?|defdelegate|class|module|function|sub|fn|proc|macro"
+        rb"|template)[ \t]+(?:self\.)?(" + _WORD + rb")"
     ),
+    # of Elixir: a module, a callback, an option in a schema
+    (rb"\bdef(?:module|protocol)[ \t]+(?:\w+\.)*(" + _WORD + rb")"),
+    (rb"@(?:macro)?callback[ \t]+(" + _WORD + rb")"),
+    (rb"(?m)^[ \t]*(" + _WORD + rb"):[ \t]+\[\s*(?:type|required|default|doc|keys):"),
     (rb"(?m)^[ \t]*@?(" + _WORD + rb")[ \t]*=(?![=~>])"),
     (
         rb"\b(?:(?:thread_)?[mc]?attr_(?:accessor|reader|writer)|class_attribute|config_accessor)"
@@ -470,6 +502,8 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
         found.update(_find_in_python(data))
     if language in {"script", "typed script"}:
         found.update(_find_exported(data))
+    if language in {"braces", "typed script"}:
+        found.update(_find_members(data))
     found.update(re.findall(_OPTION, data))
     found.update(re.findall(_WORD_OPTION_MADE, data))
     found.update(re.findall(_ENVIRONMENT, data))
@@ -516,6 +550,12 @@ def _find_exported(data: bytes) -> Iterator[bytes]:
             words = re.findall(rb"\w+", part)
             if words and words[-1] != b"default":
                 yield words[-1]
+
+
+def _find_members(data: bytes) -> Iterator[bytes]:
+    """Yield the members of enumerations."""
+    for members in re.findall(_ENUMERATION, data):
+        yield from re.findall(_MEMBER, re.sub(_NO_MEMBER, b"", members))
 
 
 def _find_in_python(data: bytes) -> Iterator[bytes]:

@@ -37,7 +37,7 @@ KEY_BYTES = 4
 MAX_SEARCHES = 50
 MAX_VERSIONS = 64  # that are in memory at once, of a file with more all of them
 # Raise it with what `find_keys`, `find_definitions` or `read_code_names` return.
-VERSION = 12
+VERSION = 13
 
 
 class SourceKeys(NamedTuple):
