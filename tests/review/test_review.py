@@ -489,3 +489,20 @@ def test_name_that_another_source_still_has_is_removed_only_from_a_listed_one(
     (case,) = [case for case in review(client).cases if case.filepath == "docs/speed.md"]
     (reason,) = [reason for reason in case.reasons if reason.kind == "bound"]
     assert f"; it {verb} `transport` (line 7)" in reason.text
+
+
+@pytest.mark.parametrize(
+    ("other", "verb"),
+    [("wire.transport.close()", "removes only from there"), ("wire, transport", "removes")],
+)
+def test_dotted_name_that_another_source_still_has_is_removed_only_from_there(
+    client, review, other, verb
+):
+    client.write("docs/speed.md", "# Speed\n\nThe `wire.transport` took 3 ms.\n")
+    client.write("lib/last.py", f"def close(wire, transport):\n    return {other}\n")
+    client.write("src/link.py", "def read(wire):\n    return wire.transport\n")
+    bind(client, "docs/speed.md", "src/link.py")
+    stage(client, "src/link.py", "wire.transport", "wire.read()")
+    (case,) = [case for case in review(client).cases if case.filepath == "docs/speed.md"]
+    (reason,) = [reason for reason in case.reasons if reason.kind == "bound"]
+    assert f"; it {verb} `wire.transport` (line 7)" in reason.text
