@@ -1624,6 +1624,19 @@ def test_name_that_one_page_surely_means_is_reported_in_the_others(aged, hints):
     ]
 
 
+@pytest.mark.parametrize(("other", "is_reported"), [("AppReader", False), ("ReadNone", True)])
+def test_namespace_of_a_source_is_no_evidence(aged, hints, other, is_reported):
+    source = (
+        "namespace AppReader;\n\npublic class Page\n{\n    public int ReadAll { get; set; }\n"
+        "    public int ReadNone { get; set; }\n}\n"
+    )
+    aged.write("src/Page.cs", source)
+    mention_later(aged, "docs/one.md", f"Set `ReadAll` or `{other}`.\n")
+    aged.write("src/Page.cs", source.replace("    public int ReadAll { get; set; }\n", ""))
+    hint = "Update the page: it also names `ReadNone` of src/Page.cs."
+    assert hints(aged) == ([("ReadAll", hint)] if is_reported else [])
+
+
 MODES = "public enum Mode\n{\n    ReadAll,\n    ReadOne,\n    ReadNone,\n}\n"
 
 

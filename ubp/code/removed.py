@@ -301,7 +301,9 @@ class SourceChange:
 
     def _keys(self, path: str, data: bytes | None) -> frozenset[int]:
         language = self.sources[path].language
-        names = _defined(data, language) if data is not None and language else ()
+        if data is None or language is None:
+            return frozenset()
+        names = _defined(data, language).difference(_namespaces(data))
         return frozenset([name_key(fold_name(name)) for name in names if _is_long(name)])
 
     @cached_property
@@ -439,6 +441,11 @@ def may_spell(path: str, data: bytes, spelling: str) -> bool:
 def _defined(data: bytes, language: Language) -> frozenset[str]:
     definitions = find_definitions(data, language)
     return definitions.names | definitions.keys
+
+
+def _namespaces(data: bytes) -> Iterator[str]:
+    """Yield the names of namespaces, which many sources share: a page has them for any of these."""
+    return (name.decode() for name in re.findall(rb"\bnamespace[ \t]+(\w+)", data))
 
 
 def _is_long(name: str) -> bool:
