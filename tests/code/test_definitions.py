@@ -100,6 +100,7 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("other", "  class_attribute :page_size", "page_size"),
         ("braces", "    public int? PageSize { get; set; }", "PageSize"),
         ("braces", "    string PageSize { get; }", "PageSize"),
+        ("braces", "using PageSize = int;", "PageSize"),
         ("braces", "    protected internal int PageSize\n    {\n        get => 1;", "PageSize"),
         ("braces", "    public bool PageSize => a == b;", "PageSize"),
         ("braces", "    public static Page ReadAll(int limit) =>", "ReadAll"),
@@ -131,6 +132,9 @@ def test_call_in_a_language_with_braces_defines_nothing(line):
     [
         "    return readAll(a)",
         "    throw readAll(a)",
+        "    return readAll;",
+        "using readAll;",
+        "use readAll;",
         "class Page : readAll(1) {",
         "class Page : Source by readAll(1) {",
         "class Page extends readAll(1) {",

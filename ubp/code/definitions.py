@@ -163,7 +163,10 @@ _RUST = (
 )
 # What begins no declaration, though a name and brackets may follow, and what comes before a class
 # that another extends: `class Reader : Source(1)`.
-_NO_STATEMENT = rb"(?!(?:return|throw|new|await|yield|delete|else|case|goto|using|co_\w+)\b)"
+_NO_STATEMENT = (
+    rb"(?!(?:return|throw|new|await|yield|delete|else|case|goto|co_\w+)\b"
+    rb"|(?:using|use|import|package)\b[^=\n]*;)"
+)
 _NO_PARENT = rb"(?<!:[ \t])(?<!\bby[ \t])(?<!\bextends[ \t])(?<!\bwith[ \t])"
 _BRACES = (
     (
@@ -215,7 +218,13 @@ _BRACES = (
         + rb")[ \t]*(?:<[^<>()\n]*>)?\([^;\n]*\)[ \t]*"
         rb"(?:(?:const|override|noexcept|=[ ]?0)[ \t]*)*;[ \t]*$"
     ),
-    (rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&$]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"),
+    (
+        rb"(?m)^[ \t]*"
+        + _NO_STATEMENT
+        + rb"(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&$]?("
+        + _WORD
+        + rb")[ \t]*(?:=[^=\n]*)?;"
+    ),
     # a property: `public int PageSize { get; set; }`, `public int PageSize => 1;`
     (
         rb"(?m)^[ \t]+(?:[\w<>,\[\]?:.]+[ \t]+)+"
