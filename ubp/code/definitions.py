@@ -125,7 +125,7 @@ _EXPORTED = (
     + rb"))(?![ \t]*from[ \t]*[\"'][^.\"'])"
 )
 # The members of an enumeration, with others on their line; `;` and a block end them.
-_ENUMERATION = rb"\benum\b[^{}();=]*(?:\([^()]*\)[^{}();=]*)?\{([^{};]*)"
+_ENUMERATION = rb"\benum\b[^{}();=]{0,100}(?:\([^()]{0,300}\)[^{}();=]{0,100})?\{([^{};]*)"
 _NO_MEMBER = rb"//[^\n]*|/\*.*?\*/|\([^()]*\)|\[[^\[\]]*\]"
 _MEMBER = rb"(?:^|,)\s*(" + _WORD + rb")\s*(?=[,=]|$)"
 # Keys; in TypeScript one that ends with a comma is an argument for something else.
