@@ -1,10 +1,18 @@
 """The names that a source defines, and the keys of those in many versions of it."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.code.definitions import find_definitions, find_keys, find_keys_of_versions, language_of
+from ubp.code.definitions import (
+    MAX_BYTES,
+    find_definitions,
+    find_keys,
+    find_keys_of_versions,
+    language_of,
+)
 from ubp.core.names import fold_name, name_key
 
 LINES = [
@@ -216,3 +224,12 @@ def test_options_in_comments_and_prose_are_not_defined(language, line):
 def test_variable_that_many_programs_read_is_not_defined(name):
     definitions = find_definitions(f"value = os.getenv('{name}')".encode(), "python")
     assert name not in definitions.names | definitions.keys
+
+
+@pytest.mark.parametrize("part", ["enum ", "enum(", "enum A {,", "public a b(", "a: [\n "])
+def test_hostile_source_is_read_in_linear_time(part):
+    data = (part * (MAX_BYTES // len(part))).encode()
+    started = time.process_time()
+    for language in ("braces", "typed script", "other"):
+        find_definitions(data, language)
+    assert time.process_time() - started < 10
