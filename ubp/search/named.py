@@ -105,10 +105,12 @@ def name_matches(query: Query) -> tuple[Match, Match, Table]:
 
 def _with_file(wording: str, key: Key, names: Names) -> set[FilePath]:
     """Return the documents whose files have this name, or this path or its end with the suffix."""
+    found = names.equal(key, name_key)
     name = name_key(name_of(FilePath(wording)))
-    same_name = names.equal(name, name_key) if name else set()
-    at_end = {path for path in same_name if name_key(path)[-len(key) :] == key}
-    return names.equal(key, name_key) | at_end
+    if name in {key, ()}:
+        return found
+    of_name = names.equal(name, name_key)
+    return found | {path for path in of_name if name_key(path)[-len(key) :] == key}
 
 
 def _kind_of(page: Page, key: Key) -> int | None:
