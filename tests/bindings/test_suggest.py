@@ -440,6 +440,7 @@ def test_link_to_a_page_of_the_site_names_no_module_with_its_path(project):
     [
         ("camera", ["cpp", "c++", "yaml"], "", {"cpp"}),
         ("camera", ["cpp"], "`py/camera.py` wraps it.", {"cpp", "py"}),
+        ("camera", ["cpp"], "`camera.py` wraps it.", {"cpp", "py"}),
         ("camera", ["cpp", "python"], "", {"cpp", "py"}),
         ("camera", ["rust"], "", {"cpp", "py"}),
         ("camera", [], "", {"cpp", "py"}),

@@ -115,6 +115,7 @@ def test_merged_versions_have_the_keys_of_each(versions):
         ("braces", "enum Kind : byte\n{\n    One, PageSize, Last\n}", "PageSize"),
         ("braces", "enum class Kind { ONE, READ_ALL(1, 2); fun read() = 1 }", "READ_ALL"),
         ("typed script", "export enum Kind { One, PageSize = 2 }", "PageSize"),
+        ("braces", "enum Kind {\n  FirstOne, // one; {two}\n  One = 2, PageSize\n}", "PageSize"),
         ("other", "  defmacro read_all(opts) do", "read_all"),
         ("other", "  defdelegate read_all(opts), to: Page", "read_all"),
         ("other", "defmodule App.Page.ReadAll do", "ReadAll"),
@@ -149,6 +150,9 @@ def test_call_in_a_language_with_braces_defines_nothing(line):
         "    var page: readAll { get }",
         "    page => readAll(page)",
         "enum Kind { One(readAll), Two } // a, readAll",
+        "class Reader : Closed, readAll(1) {",
+        "    if readAll {\n  set(x)",
+        "    for it in readAll {\n  set.insert(it)",
     ],
 )
 def test_what_a_statement_or_a_class_uses_is_not_defined(line):
@@ -226,9 +230,11 @@ def test_variable_that_many_programs_read_is_not_defined(name):
     assert name not in definitions.names | definitions.keys
 
 
-@pytest.mark.parametrize("part", ["enum ", "enum(", "enum A {,", "public a b(", "a: [\n "])
+@pytest.mark.parametrize(
+    "part", ["enum ", "enum(", "enum A {,", "public a b(", "a: [\n ", "/*x", "// "]
+)
 def test_hostile_source_is_read_in_linear_time(part):
-    data = (part * (MAX_BYTES // len(part))).encode()
+    data = ("enum A {a" + part * (MAX_BYTES // len(part))).encode()[:MAX_BYTES]
     started = time.process_time()
     for language in ("braces", "typed script", "other"):
         find_definitions(data, language)

@@ -492,7 +492,9 @@ def test_each_statement_names_the_readable_repositories(hub, clones, monkeypatch
     large = re.compile(r"\b(?:from|join) (?:chunk|text|posting)\b")
     asked = [query for query in statements if large.search(query)]
     assert len(asked) > 10
-    named = re.compile(r"repository (?:= any\(|in \(select unnest\()%\(\w+\)s")
+    named = re.compile(
+        r"repository (?:= any\(|in \(select unnest\()%\((?:repositories|listed|unlisted|r\d+)\)s"
+    )
     assert [query for query in asked if not named.search(query)] == []
 
 

@@ -14,6 +14,7 @@ from ubp.board.texts import blob_id, text_row
 from ubp.core.errors import HubError
 from ubp.core.text import segment_cjk
 from ubp.frame.writer import Writer
+from ubp.hub.bm25 import Positions, count_occurrences
 from ubp.hub.maintenance import collect_garbage
 from ubp.hub.models import HubModel
 from ubp.hub.search import Searcher
@@ -360,7 +361,7 @@ def test_queries_match_what_fts5_matches(hub):
     assert not is_found(Phrase("x" * 3_000))
 
 
-def test_japanese_phrases_match_and_count_as_in_fts5(hub):
+def test_japanese_phrases_match_as_in_fts5(hub):
     chance = random.Random(38)
     letters = "設定のaz1 -"
     database = sqlite3.connect(":memory:")
@@ -390,6 +391,18 @@ def test_japanese_phrases_match_and_count_as_in_fts5(hub):
         assert matches(hub, words, phrase) == bool(found), (words, phrase)
         outcomes[bool(found), " " in phrase.words] += 1
     assert min(outcomes.values()) > 10
+
+
+def test_beginning_of_a_japanese_word_counts_each_place_once(hub):
+    vector = vectors("words", [("", "", segment_cjk("設定の設定を設定する"), "")])[0].literal
+    rows = hub.rows("select u.lexeme, u.positions, u.weights from unnest(%s::tsvector) u", vector)
+    words = {word: Positions(*found) for word, *found in rows}
+
+    def count(text, **options):
+        return count_occurrences(words, Phrase(segment_cjk(text).strip(), **options), "words")
+
+    assert (count("設"), count("設定"), count("設定の")) == (3, 3, 1)
+    assert (count("設", is_prefix=True), count("設定", is_prefix=True)) == (3, 3)
 
 
 def test_repeated_word_keeps_as_many_positions_as_postgresql():

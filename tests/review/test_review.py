@@ -452,7 +452,7 @@ def test_number_is_no_evidence_of_a_page_that_hardly_describes_the_source(client
 
 
 @pytest.mark.parametrize(
-    ("folder", "verb"), [("src", "removes only from there"), ("tests", "removes")]
+    ("folder", "verb"), [("src", "removes from that source alone"), ("tests", "removes")]
 )
 def test_name_that_another_source_still_has_is_removed_only_from_a_file(
     client, review, folder, verb
@@ -471,12 +471,12 @@ def test_name_that_the_change_moves_is_removed_only_from_a_file(client, review):
     client.write("src/new.py", "def send(transport):\n    return transport\n")
     stage(client, "src/client.py", "return self.transport.read()", "return self.read()")
     (case,) = [case for case in review(client).cases if case.filepath == "docs/speed.md"]
-    text = "it names what this removes only from there `transport` (line 3)"
+    text = "it names what this removes from that source alone `transport` (line 3)"
     assert any(text in reason.text for reason in case.reasons)
 
 
 @pytest.mark.parametrize(
-    ("folder", "verb"), [("lib", "removes only from there"), ("tests", "removes")]
+    ("folder", "verb"), [("lib", "removes from that source alone"), ("tests", "removes")]
 )
 @pytest.mark.parametrize("source", ["src/client.py", "src/"])
 def test_name_that_another_source_still_has_is_removed_only_from_a_listed_one(
@@ -493,7 +493,7 @@ def test_name_that_another_source_still_has_is_removed_only_from_a_listed_one(
 
 @pytest.mark.parametrize(
     ("other", "verb"),
-    [("wire.transport.close()", "removes only from there"), ("wire, transport", "removes")],
+    [("wire.transport.close()", "removes from that source alone"), ("wire, transport", "removes")],
 )
 def test_dotted_name_that_another_source_still_has_is_removed_only_from_there(
     client, review, other, verb

@@ -189,6 +189,7 @@ class CandidateSources:
         self.numbers = {path: number for number, path in enumerate(paths)}
         self.by_name = invert((_last_name(path),) for path in paths)
         self.by_stem = invert((path_stem(path),) for path in paths)
+        self._languages: dict[str, set[str | None]] = {}  # of the files with a stem
         self.by_folder = invert(parent_folders(path) for path in paths)
         self.folders = {nfc(folder): folder for folder in self.by_folder}
         self.folders_by_name: dict[str, list[str]] = {}
@@ -240,8 +241,10 @@ class CandidateSources:
         stem = path_stem(path)
         if stem != public_name(path) or program_language(_suffix(path)) in {None, language}:
             return False
-        namesakes = (self.paths[other] for other in self.by_stem[stem])
-        return any(program_language(_suffix(other)) == language for other in namesakes)
+        if stem not in self._languages:
+            namesakes = (self.paths[other] for other in self.by_stem[stem])
+            self._languages[stem] = {program_language(_suffix(other)) for other in namesakes}
+        return language in self._languages[stem]
 
     def rarity(self, word: str) -> float:
         """Return how rare a word is in paths: 1 if one path has it, 0 if all have it."""

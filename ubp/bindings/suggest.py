@@ -354,7 +354,8 @@ def _is_plausible(page: FilePath, number: int, raw: RawSignals, sources: Candida
     if without_language(path) == without_language(page):
         return False
     is_named = number in raw.text_mentions.path
-    if not is_named and raw.language and sources.has_namesake(number, raw.language):
+    is_named_alone = is_named or number in raw.text_mentions.name
+    if not is_named_alone and raw.language and sources.has_namesake(number, raw.language):
         return False
     if is_manifest(path) or is_setting(path) or (is_incidental(path) and not is_named):
         return False
@@ -373,7 +374,7 @@ class _SuggestionCache:
     """
 
     def __init__(self, view: View, question: Sequence[object]) -> None:
-        self._table = NameTable(view.context.store.database, "answer 8")
+        self._table = NameTable(view.context.store.database, "answer 9")
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.context.repository.shallow_commits())
         snapshot = (view.snapshot.commit, changed, shallow)

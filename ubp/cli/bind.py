@@ -82,10 +82,14 @@ def review(request: ReviewBindingsRequest, *, keys: Sequence[str], terminal: Ter
     return print_answer(answer, request, terminal, keys=keys)
 
 
-def _shallow_hint(unpinned: Sequence[WrittenPageRecord], write: Writer) -> Iterator[str]:
+def _shallow_hint(
+    unpinned: Sequence[WrittenPageRecord], session: Session, write: Writer
+) -> Iterator[str]:
     style = write.style
     pages = [path_argument(FilePath(page.filepath), write.prefix) for page in unpinned]
-    which = pages if len(pages) <= MAX_PAGES else ["--all"]
+    which: Sequence[str] = pages
+    if len(pages) > MAX_PAGES:
+        which = shorten_selection(pages, session.view(), session.repository)
     pin = style.cyan(ubp_command("ack", "--history", *which, keys=write.keys))
     shallow = f"This clone is shallow, so sources of {count(len(pages), 'page')} have no pin:"
     yield f"{style.yellow(shallow)} what changed in them before does not show.\n"
@@ -115,7 +119,7 @@ def _hints(
         page for page in record.written if any(source.pin is None for source in page.sources)
     ]
     if request.history and not request.dry_run and unpinned and session.repository.is_shallow:
-        yield from _shallow_hint(unpinned, write)
+        yield from _shallow_hint(unpinned, session, write)
     is_unbound = not (request.is_written or record.summary.bound or write.keys)
     if is_unbound and record.summary.proposed:
         example = find_example(session, report_stale(session, Target()))

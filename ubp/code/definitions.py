@@ -125,8 +125,11 @@ _EXPORTED = (
     + rb"))(?![ \t]*from[ \t]*[\"'][^.\"'])"
 )
 # The members of an enumeration, with others on their line; `;` and a block end them.
-_ENUMERATION = rb"\benum\b[^{}();=]{0,100}(?:\([^()]{0,300}\)[^{}();=]{0,100})?\{([^{};]*)"
-_NO_MEMBER = rb"//[^\n]*|/\*.*?\*/|\([^()]*\)|\[[^\[\]]*\]"
+_ENUMERATION = (
+    rb"\benum\b[^{}();=]{0,100}(?:\([^()]{0,300}\)[^{}();=]{0,100})?\{"
+    rb"((?:[^{};/]++|//[^\n]*+|/)*+)"
+)
+_NO_MEMBER = rb"//[^\n]*|/\*(?:[^*\n]|\*(?!/))*+(?:\*/)?|\([^()]*\)|\[[^\[\]]*\]"
 _MEMBER = rb"(?:^|,)\s*(" + _WORD + rb")\s*(?=[,=]|$)"
 # Keys; in TypeScript one that ends with a comma is an argument for something else.
 # `goBack: history.goBack` passes on what somebody else defines.
@@ -167,7 +170,7 @@ _NO_STATEMENT = (
     rb"(?!(?:return|throw|new|await|yield|delete|else|case|goto|co_\w+)\b"
     rb"|(?:using|use|import|package)\b[^=\n]*;)"
 )
-_NO_PARENT = rb"(?<!:[ \t])(?<!\bby[ \t])(?<!\bextends[ \t])(?<!\bwith[ \t])"
+_NO_PARENT = rb"(?<![:,][ \t])(?<!\bby[ \t])(?<!\bextends[ \t])(?<!\bwith[ \t])"
 _BRACES = (
     (
         rb"\b(?:class|struct|interface|enum(?:[ \t]+(?:class|struct))?|trait|record|object"
@@ -231,7 +234,7 @@ _BRACES = (
         + _NO_PARENT
         + rb"("
         + _WORD
-        + rb")\s*\{\s*(?:\w+[ \t]+)?(?:get|set|init)\b"
+        + rb")\s*\{\s*(?:\w+[ \t]+)?(?:get|set|init)\b(?![ \t]*[.(])"
     ),
     (
         rb"(?m)^[ \t]+(?:public|protected|internal)[ \t]+(?:[\w<>,\[\]?:.]+[ \t]+)+("

@@ -67,7 +67,7 @@ def drift_warnings(session: Session, view: View, page: FilePath, new: bytes) -> 
     with_new = known._replace(facts=known.facts._replace(references=references))
     (assessed,) = assess([with_new], open_context(session, view))
     for verdict in assessed.references:
-        if verdict.verdict not in {"fresh", "unknown"}:
+        if verdict.current_blob is not None and verdict.verdict not in {"fresh", "unknown"}:
             yield (
                 f"{verdict.name} has changed since the page was last edited, and will count as"
                 " fresh: compare the page with that change first."

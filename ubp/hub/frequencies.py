@@ -1,8 +1,9 @@
 """How many chunks of each repository contain a common phrase, as a process has counted them.
 
-A word's number is what its pushes have counted, several words are counted in the chunks themselves:
-in a million of them PostgreSQL takes 1 to 5 ms for the one, 0.1 s and more for the other. So both
-are asked for once, and then only in the repositories that have changed.
+The number of a word, or of a pair of CJK characters, is what its pushes have listed. A phrase is
+found in each search (`HubWords.find_phrases`); one that is very common, or beside a condition, is
+counted in the chunks: in a million of them PostgreSQL takes 1 to 5 ms for the one, 0.1 s and more
+for the other. Both numbers are asked for once, and then only where repositories have changed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ubp.hub.tokens import lexemes_of
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
 
@@ -75,8 +77,8 @@ class Frequencies:
         if not len(asked):
             return
         with self._lock:
-            is_rare = " " not in what[0].words and sum(chunks.values()) < MIN_CHUNKS
-            if is_rare and what not in self._rows:
+            is_word = len(lexemes_of(*what)) == 1
+            if is_word and sum(chunks.values()) < MIN_CHUNKS and what not in self._rows:
                 return
             self._make_room(asked)
             known = self._versions[asked.repositories]

@@ -5,6 +5,7 @@ repositories are not listed, PostgreSQL finds the chunks. How often these have a
 words it estimates; of a rare one it returns the positions.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -61,6 +62,8 @@ class OccurrenceQuery:
         self._parts: list[str] = []
         self._phrases: dict[int, Phrase] = {}
         self._exact: set[int] = set()
+        self.returned: Counter[int] = Counter()
+        """How many chunks with a phrase the database has returned, by number; see `read`."""
         self.written: dict[int, bool] = {}
         """Whether a phrase is in one of its chunks as it is written, by number; see `read`."""
 
@@ -164,6 +167,7 @@ class OccurrenceQuery:
                 parts[number].append(read_listed(heads, lists, readable))
             else:
                 found = _read_chunks(heads, blobs, readable)
+                self.returned[number] += len(found.rows)
                 parts[number].append(self._counted(number, found, positions))
         return [_join(found) for found in parts]
 

@@ -20,7 +20,7 @@ from ubp.index.store.schema import FORMAT
 from ubp.index.worker import read_page
 from ubp.markdown.document import parse_page
 
-TEXT_FORMAT = FORMAT * 100 + 3
+TEXT_FORMAT = FORMAT * 100 + 4
 """The format of what is read here: that of the index, and of the words' literals.
 
 It rises when the bundled model changes, too: the worker reads texts of lower formats again.

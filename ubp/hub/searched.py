@@ -270,7 +270,7 @@ cross join lateral (
 def parts_of(phrase: Phrase) -> set[Phrase]:
     """Return the words and pairs of words of a phrase; not the beginning of a word."""
     words = [*lexemes_of(phrase, "words").values()]
-    return {Phrase(word) for word in (words[:-1] if phrase.is_prefix else words)}
+    return {Phrase(word.strip()) for word in (words[:-1] if phrase.is_prefix else words)}
 
 
 def _pairs(phrases: Mapping[Table, Collection[Phrase]]) -> list[Counted]:
@@ -331,7 +331,7 @@ class HubWords:
         rows = self._organisation.rows(query.sql, query.values, is_binary=True)
         found = query.read(rows, len(phrases), self._organisation.tips.chunks)
         for number, (phrase, each) in enumerate(zip(phrases, found, strict=True)):
-            if len(each.rows) < MAX_ESTIMATED:
+            if query.returned[number] < MAX_ESTIMATED:
                 self._frequencies[phrase, table] = len(each.rows)
                 self._estimated[phrase, table] = each
                 if number in query.written:

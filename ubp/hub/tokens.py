@@ -82,15 +82,20 @@ def _lexemes_of(tokens: Sequence[PlacedWord]) -> Iterator[tuple[str, int, str]]:
         last, word_before = position, word
 
 
-@lru_cache(maxsize=8_192)
 def is_pair(word: str, following: str) -> bool:
     """Return whether two words in a row are a lexeme."""
-    return len(word) == len(following) == 1 and is_cjk(word) and is_cjk(following)
+    return len(word) == len(following) == 1 and _is_cjk(word) and _is_cjk(following)
+
+
+_is_cjk = lru_cache(maxsize=8_192)(is_cjk)
 
 
 def pair(word: str, following: str) -> str:
-    """Return the lexeme of two words in a row, which no tokenizer makes."""
-    return f"{word} {following}"
+    """Return the lexeme of two words in a row, which no tokenizer makes.
+
+    It begins with a blank, so that the beginning of a word does not find it, too.
+    """
+    return f" {word} {following}"
 
 
 def lexemes_of(phrase: Phrase, table: Table) -> dict[int, str]:

@@ -57,7 +57,7 @@ def shorten_selection(
     folders = sorted({folder for path in left for folder in ancestors(path)}, key=len)
     # Of folders with the same documents the innermost, in the place of the outermost.
     patterns = {tuple(_at_path(FilePath(folder), documents)): folder for folder in folders}
-    for ending in sorted(map(_same_ending, left)):
+    for ending in sorted({*map(_same_ending, left)}):
         patterns.setdefault(tuple(_at_path(FilePath(ending), documents)), ending)
     shortened = []
     for matches, pattern in patterns.items():

@@ -261,7 +261,7 @@ def _whole(name: str) -> re.Pattern[str]:
 def _names_sentence(names: Sequence[Evidence], start: str, remaining: Collection[str]) -> str:
     groups = {
         "removes": [n for n in names if n.change == "removed" and n.name not in remaining],
-        "removes only from there": [
+        "removes from that source alone": [
             n for n in names if n.change == "removed" and n.name in remaining
         ],
         "changes": [n for n in names if n.change == "changed"],

@@ -62,7 +62,8 @@ LOG = logging.getLogger(__name__)
 _TOOLS_OF_COMMANDS = {row.command: row.tool for row in ROWS if row.command and row.tool}
 # In backquotes, or at the end of a sentence: with arguments it is another request.
 _COMMAND = re.compile(r"`ubp ([a-z-]+)`|\bubp ([a-z-]+)(?=\.?$)")
-_OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)")
+# Not what a client wrote: in quotes, in a path, with a value.
+_OPTION = re.compile(r"(?<![\w`\"'/.-])--([a-z]+(?:-[a-z]+)*)(?![\w=\"'`/-])")
 _WHOLE_COMMAND = re.compile(r"\b(?:ubp|git) [a-z-]+")
 # Two directories and more: a single one hardly reveals anything about this machine.
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.:/\\-])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:;,'\"`]+)+[/\\]")

@@ -463,16 +463,16 @@ def run(session: Session, request: SearchRequest, *, is_dated: bool = True) -> S
     )
     found = search_pages(session, query, request.ref, request.others)
     answer, fallback = found.answer, found.fallback
+    sessions = name_repositories((session, *request.others))
     results = {
         name: _read_results(each, found, name, request, is_dated=is_dated)
-        for name, each in name_repositories((session, *request.others)).items()
+        for name, each in sessions.items()
     }
     records = tuple(
         _found_page(hit, results[repository_of(hit.page.filepath)]) for hit in answer.pages
     )
     identifier = None
     if request.mode != "semantic" and not request.no_content:
-        sessions = name_repositories((session, *request.others))
         places = [
             Place(sessions[name], found.views[name], each.paths) for name, each in results.items()
         ]
@@ -762,11 +762,11 @@ def _restore_text(record: Json, limit: TokenLimit, removed: Removed, room: int) 
 
 def _text_end(whole: Json, beginning: str) -> int:
     """Return the last line of the beginning of a text, in which gaps stand for other lines."""
-    text: str = whole["text"]
-    left_out = text[len(beginning.removesuffix(ELLIPSIS)) :]
-    if GAP not in beginning:
-        return int(whole["text_start"]) + beginning.count("\n")
-    return int(whole["text_end"]) - (left_out.count("\n") if GAP not in left_out else 0)
+    shown = beginning.removesuffix(ELLIPSIS).removesuffix(f"\n{GAP}")
+    if GAP not in shown:
+        return int(whole["text_start"]) + shown.count("\n")
+    left_out: str = whole["text"][len(shown) :]
+    return int(whole["text_end"]) - left_out.count("\n")  # a gap is a line, or more
 
 
 def _restore_passage(record: Json, limit: TokenLimit, best: Json, passage: Json, room: int) -> int:
