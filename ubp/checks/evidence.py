@@ -98,6 +98,7 @@ _BEGINNINGS = {
     "../": "The page is published as a folder, in which relative addresses begin:",
     "./": "The page is published as a file, beside which relative addresses begin:",
 }
+_MAKES_PAGES = ("sphinx-apidoc", "sphinx.ext.apidoc", "sphinx-autogen", "better-apidoc")
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
 _LANGUAGE_SUFFIX = re.compile(r"\.(?P<language>[a-z]{2}(?:-[A-Z]{2})?)\.mdx?$")
 
@@ -250,9 +251,12 @@ class Evidence:
 
     def _of_label(self, finding: Finding, link: Link) -> str | None:
         """Return what shows that a label is missing: the change, or that no text has its name."""
+        name = " ".join(link.target.split())
+        if self._code.defines_label(name):
+            return None
         if page := self._context.page_with_label(finding.filepath, link):
             return f"{page} had this label."
-        return None if self._code.names_label(" ".join(link.target.split())) else ""
+        return None if self._code.names_label(name) else ""
 
     def _is_absent_page(self, link: Link, site: Site | None) -> bool:
         """Whether a reference names a page that neither a program nor another project has."""
@@ -264,6 +268,7 @@ class Evidence:
             and not site.option(OTHER_PAGES)
             and not (link.label == SPHINX_DOC and site.option(OTHER_LABELS))
             and not self._code.spells(letters_of(name), site.folder)
+            and not any(map(self._code.is_named_in_build, _MAKES_PAGES))
             and not any(map(self._code.is_named_in_build, files))
         )
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from ubp.checks.finding import WIKILINKS
-from ubp.core.languages import language_of, without_language
 from ubp.core.model import FilePath, Link
 from ubp.markdown.resolve import (
     is_file,
@@ -21,6 +20,8 @@ from ubp.markdown.resolve import (
 )
 from ubp.markdown.sites.site import Site, absolute_links, relative_address
 
+# The language in a page's own name: `a.de.md`.
+_OWN_LANGUAGE = re.compile(r"\.[a-z]{2}(?:-[a-z]{2})?(?=\.\w+$)", re.IGNORECASE)
 # Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
 _WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
 _ENDS_WIKILINK = re.compile(r"[\[\]|#^]")
@@ -73,7 +74,7 @@ def rewrite_ref(link: Link, site: Site, source: FilePath, target: FilePath) -> s
     """
     old, path = link.target, str(target)
     if is_hugo_ref(link):
-        named = without_language(target) if language_of(source) else target
+        named = _OWN_LANGUAGE.sub("", target) if _OWN_LANGUAGE.search(source) else target
         path = named if is_file(old) else re.sub(r"/_?index$", "", without_suffix(named))
     elif not keeps_suffix(link):
         path = without_sphinx_suffix(target)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from ubp.checks.finding import WIKILINKS
-from ubp.checks.rewrite import percent_encode, rewrite_link, wikilink_heading
+from ubp.checks.rewrite import percent_encode, rewrite_link, rewrite_ref, wikilink_heading
 from ubp.core.errors import PageError, UsageError
 from ubp.core.model import MODE_FILE, Entry, FilePath, Link
 from ubp.core.paths import normalize_path
@@ -33,7 +33,7 @@ from ubp.markdown.edit_sources import rename_sources
 from ubp.markdown.link_parts import part_bounds
 from ubp.markdown.outline import anchors_of_line, find_anchor_line
 from ubp.markdown.parse import parse_markdown
-from ubp.markdown.resolve import stem, without_suffix
+from ubp.markdown.resolve import is_label, is_ref, stem, without_suffix
 from ubp.markdown.sites.site import absolute_links, locate
 from ubp.markdown.source_text import SourceText
 
@@ -212,7 +212,9 @@ def _differing(
 
 def _links(edges: Iterable[GraphEdge]) -> list[GraphEdge]:
     """Return the links of a page without images, which are links only where they are broken."""
-    return [edge for edge in edges if edge.link.kind not in {"image", "include"}]
+    return [
+        edge for edge in edges if edge.link.kind not in {"image", "include"} or is_ref(edge.link)
+    ]
 
 
 def _reach(edge: GraphEdge, moves: Mapping[FilePath, FilePath]) -> tuple[object, ...]:
@@ -230,7 +232,7 @@ def _reach(edge: GraphEdge, moves: Mapping[FilePath, FilePath]) -> tuple[object,
 
 def _path_of(edge: GraphEdge) -> FilePath | None:
     """Return the path that a link to a file writes."""
-    if edge.link.kind in WIKILINKS:
+    if edge.link.kind in WIKILINKS or is_ref(edge.link):
         return None
     return _join(edge.source, edge.link.target)
 
@@ -249,6 +251,9 @@ def _new_targets(
     if old_target is None:
         return ()
     source, target = _moved(edge.source, moves), _moved(old_target, moves)
+    if is_ref(link):
+        site = after.sites().of(source)
+        return () if site is None or is_label(link) else (rewrite_ref(link, site, source, target),)
     namesakes = [path for path in after.document_paths() if stem(path) == stem(target)]
     written = [rewrite_link(link, source, target, namesakes)]
     if link.kind in WIKILINKS:

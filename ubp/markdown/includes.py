@@ -41,13 +41,14 @@ _ROLE = re.compile(
 _TOCTREE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}|~{3,}|:{3,})\{toctree\}[^\n]*\n"
     # settings, as fields or in YAML
-    r"(?:[ \t]*---[ \t]*\n(?:(?![ \t]*---[ \t]*$)[^\n]*\n)*[ \t]*---[ \t]*\n|(?:[ \t]*:[^\n]*\n)*)"
+    r"(?:[ \t]*---[ \t]*\n(?:(?![ \t]*---[ \t]*$)[^\n]*\n)*[ \t]*---[ \t]*\n"
+    r"|(?:[ \t]*:(?!::)[^\n]*\n)*)"
     r"(?P<pages>(?:(?![ \t]*(?P=fence)[`~:]*[ \t]*$)[^\n]*\n)*)",
     re.MULTILINE,
 )
-_ENTRY = re.compile(r"^[ \t]*(?P<text>\S[^\n]*?)[ \t]*$", re.MULTILINE)
+_ENTRY = re.compile(r"^[ \t]*(?P<text>\S(?:[^\n]*\S)?)", re.MULTILINE)
 # A title, and in angle brackets what it leads to.
-_TITLED = re.compile(r".+?\s*<(?P<path>[^<]*?)>", re.DOTALL)
+_TITLED = re.compile(r".+<(?P<path>[^<]*)>", re.DOTALL)
 # Addresses, patterns (`:glob:`), values of templates and the page itself.
 _NO_PATH = re.compile(r"\w+://|[*?\[{}<>\n]|self$")
 _INCLUDES = (
@@ -91,8 +92,9 @@ _INCLUDES = (
     (
         HUGO_REF,
         re.compile(
-            r"\{\{[<%][ \t]*(?P<code>(?:rel)?ref)[ \t]+(?:path[ \t]*=[ \t]*)?[\"`]?"
-            r"(?P<path>[^\"'`#?:=\s{}<>%]+)(?=[\"`#\s])"
+            r"\{\{[<%][ \t]*(?P<code>(?:rel)?ref)[ \t]+(?:path[ \t]*=[ \t]*)?"
+            # a path with spaces in quotes is not read
+            r"(?:[\"`](?P<quoted>)|)(?P<path>[^\"'`#?:=\s{}<>%]+)(?=[\"`#]|(?(quoted)(?!)|\s))"
         ),
     ),
     # A shortcode of the site's own with a page as its argument; `ref` and `relref` are links.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markdown_it.common.utils import MD_TRIM_CHARS
 
 from ubp.core.model import Link, LinkKind, Section
-from ubp.markdown.blocks import Block, Blocks
+from ubp.markdown.blocks import Block, Blocks, find_blocks
 from ubp.markdown.includes import SPHINX_REFERENCES, Include, find_includes
 from ubp.markdown.inline import (
     InlineLink,
@@ -44,11 +44,13 @@ _TEXT_DIRECTIVE = (
     r"|warning)\}"
 )
 _CONTAINS_TEXT = re.compile(_TEXT_DIRECTIVE)
-_CODE_IN_DIRECTIVE = re.compile(
-    rf"^[ \t*-]*(?P<fence>`{{3,}}|~{{3,}})(?!{_TEXT_DIRECTIVE})[\w{{][^\n]*\n"
-    r"(?:[^\n]*\n){0,99}?[ \t]*(?P=fence)`*~*[ \t]*$",
+# A block of MyST's `colon_fence`, which is a paragraph to the parser.
+_COLON_CODE = re.compile(
+    rf"^[ \t]*(?P<fence>:{{3,}})(?!{_TEXT_DIRECTIVE})\{{[^\n]*\n"
+    r"(?:(?![ \t]*(?P=fence):*[ \t]*$)[^\n]*\n)*",
     re.MULTILINE,
 )
+MAX_DIRECTIVE_DEPTH = 8
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BAR = re.compile(r"(?<!\\)\|")
 _ESCAPED_BAR = re.compile(r"\\\|")
@@ -80,10 +82,12 @@ def page_includes(source: SourceText, start: int, blocks: Sequence[Block]) -> It
         yield from _in_text(source, references, blocks)
         found = [include for include in found if include.generator not in SPHINX_REFERENCES]
     fences = [block.map for block in blocks if block.type == "fence" and block.map]
+    starts = [span[0] for span in fences]
     raw = [match.span() for match in _LIQUID_RAW.finditer(source.text)]
     for include in found:
         line = source.line_of(include.path_start)
-        fence = next((span for span in fences if span[0] <= line < span[1]), None)
+        index = bisect_right(starts, line) - 1
+        fence = fences[index] if index >= 0 and line < fences[index][1] else None
         is_first = fence is not None and line == fence[0]  # a directive is written as a fence
         if (
             fence
@@ -100,20 +104,28 @@ def _in_text(
     source: SourceText, references: Iterable[Include], blocks: Iterable[Block]
 ) -> Iterator[Include]:
     """Yield those of Sphinx's references that are in the text of a page, or of a directive."""
-    lines: set[int] = set()
-    for block in blocks:
-        if block.map and block.type == "inline":
-            lines.update(range(*block.map))
-        elif block.map and block.type == "fence" and _CONTAINS_TEXT.match(block.info):
-            lines.update(range(*block.map))
-            first, inside = block.map[0] + 1, block.content
-            for code in _CODE_IN_DIRECTIVE.finditer(inside):
-                before = first + inside.count("\n", 0, code.start())
-                lines.difference_update(range(before, before + code[0].count("\n") + 1))
+    lines = {*_text_lines(blocks)}
+    for code in _COLON_CODE.finditer(source.text):
+        first = source.line_of(code.start())
+        lines.difference_update(range(first, first + code[0].count("\n")))
     for include in references:
         line = source.line_of(include.path_start)
         if line in lines and not source.lines[line].lstrip().startswith("%"):  # a comment
             yield include
+
+
+def _text_lines(blocks: Iterable[Block], first: int = 0, depth: int = 0) -> Iterator[int]:
+    """Yield the lines of text, also those in directives that contain text."""
+    for block in blocks:
+        if not block.map:
+            continue
+        start, end = first + block.map[0], first + block.map[1]
+        is_directive = block.type == "fence" and _CONTAINS_TEXT.match(block.info)
+        if block.type == "inline" or (is_directive and block.info.startswith("{toctree}")):
+            yield from range(start, end)
+        elif is_directive and depth < MAX_DIRECTIVE_DEPTH:
+            inside = find_blocks(SourceText(block.content.encode("utf-8", "surrogateescape")))
+            yield from _text_lines(inside.blocks, start + 1, depth + 1)
 
 
 class _Use(NamedTuple):
