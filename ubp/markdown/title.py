@@ -48,7 +48,10 @@ def split_own_id(content: str) -> tuple[str, str]:
 
 
 def with_labels(content: str) -> str:
-    """Return the text of a heading with the labels of its wikilinks in their places."""
+    """Return the text of a heading with the labels of its wikilinks in their places.
+
+    What is after the bar counts as the label, also in vaults of Dendron, which have it in front.
+    """
     if "[[" not in content:
         return content
     return _CODE_OR_WIKILINK.sub(lambda match: match["label"] or match[0], content)
