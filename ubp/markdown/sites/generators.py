@@ -1050,9 +1050,11 @@ _FUMADOCS_PAGES = (
     r"\bdefineDocs\s*\(\s*[{)]|\bdefineCollections\s*\(\s*\{[^{}]*?\btype:\s*[\"']doc[\"']"
 )
 # Extensions and code that define labels, or write pages.
-_SPHINX_LABELS = r"intersphinx|autosectionlabel|autoapi|breathe|exhale|gallery|import \*|\bexec\("
+_SPHINX_LABELS = (
+    r"intersphinx|autosectionlabel|autoapi|autodoc2|breathe|exhale|gallery|import \*|\bexec\("
+)
 _SPHINX_PAGES = (
-    r"autosummary|apidoc|autoapi|exhale|gallery|external_toc|import \*|\bexec\(|subprocess"
+    r"autosummary|apidoc|autoapi|autodoc2|exhale|gallery|external_toc|import \*|\bexec\(|subprocess"
     r"|os\.system|shutil|symlink|\.write|open\([^)\n]*[\"'][wa]"
 )
 _COUNTED = r"(?s)(.*)_(\d+)$"
