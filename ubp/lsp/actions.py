@@ -24,7 +24,7 @@ from ubp.lsp.rename import byte_edits
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_sources import add_sources, rename_sources
 from ubp.markdown.link_parts import part_bounds
-from ubp.markdown.resolve import stem, without_suffix
+from ubp.markdown.resolve import path_of, stem, without_suffix
 from ubp.search.pages import PageQuery
 from ubp.search.run import search_pages
 from ubp.staleness.model import GONE, Summary, count_levels
@@ -160,13 +160,12 @@ def _missing_page(context: EditorContext, path: FilePath, link: Link) -> FilePat
     """Return the page that a broken link asks for, if it may be created: not for `plan.pdf`."""
     if is_binary(link.target):
         return None
-    folder = path.rpartition("/")[0]
     if link.kind in WIKILINKS:
+        folder = path.rpartition("/")[0]
         suffix = path[len(without_suffix(path)) :]
         new = normalize_path(f"{folder}/{without_suffix(link.target)}{suffix}".lstrip("/"))
     else:
-        base = "" if link.target.startswith("/") else folder
-        new = normalize_path(f"{base}/{link.target.lstrip('/')}".lstrip("/"))
+        new = path_of(link, path, context.graph.sites.of(path))
     if new is None or context.view.entry(new) or not is_document(context.session.config, new):
         return None
     return new if is_windows_path(new) else None
