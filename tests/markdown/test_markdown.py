@@ -229,6 +229,8 @@ HOSTILE = {
     "carriage returns": b"## a\r[[b]]\r" * 10_000,
     "comments of MDX": b"{/*\n\n" * 200_000,
     "a late end of comments": b"{/*\n\n" * 200_000 + b"*/} x\n",
+    "spaces in an entry of a toctree": b"```{toctree}\nx" + b" " * 100_000 + b"x\n```\n",
+    "open comments and a role": b"{doc}`x` " + b"x <!-- " * 50_000,
     "components": b"<A>\n" * 100_000 + b"<B>\n\n" * 100_000,
 }
 
@@ -242,6 +244,27 @@ def test_links_of_a_hostile_page_are_found_in_linear_time(name: str) -> None:
     assert (
         time.process_time() - start < 30
     )  # the slowest takes half a second, a quadratic one hours
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{{< ref "old guide.md" >}} {{< ref `old guide` >}} {{% relref "old" %}}', ["old"]),
+        ("{{< ref old >}} {{< ref path=old.md >}}", ["old", "old.md"]),
+        (":::{toctree}\n:hidden:\n:::\n\nWords\n", []),
+        (":::{toctree}\n:hidden:\n\nself\nmyself\n:::\n", ["myself"]),
+        (":::{code-block} md\n{doc}`no`\n:::\n\n{doc}`a`\n", ["a"]),
+        (":::{note}\n{doc}`a`\n:::\n", ["a"]),
+        ("````{note}\n{doc}`a`\n\n```\n{doc}`no`\n```\n\n{doc}`b`\n````\n", ["a", "b"]),
+        ("````{figure-md}\n{doc}`no`\n````\n", []),
+        ("Text <!-- {doc}`no` --> {doc}`a`\n\n`<!--` {doc}`b`\n", ["a", "b"]),
+        ("Text <!-- {doc}`no`\n\n{doc}`a`\n", ["a"]),
+    ],
+)
+def test_references_of_generators_are_read_where_they_are_text(
+    text: str, expected: list[str]
+) -> None:
+    assert [link.target for link in parse_markdown(f"# X\n\n{text}".encode()).embedded] == expected
 
 
 def test_links_in_deeply_nested_items_are_found() -> None:

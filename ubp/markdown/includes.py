@@ -33,10 +33,11 @@ HUGO_REF = "hugo ref"
 SPHINX_DOC, SPHINX_TOCTREE, SPHINX_LABEL = "sphinx doc", "sphinx toctree", "sphinx ref"
 SPHINX_REFERENCES = frozenset({SPHINX_DOC, SPHINX_TOCTREE, SPHINX_LABEL})
 _ROLES = {"doc": SPHINX_DOC, "ref": SPHINX_LABEL}
-# A role, or code that may show one as an example.
+# A role, or code or a comment, which may have one as an example; a paragraph ends all three.
 _ROLE = re.compile(
     r"\{(?P<role>doc|ref)\}`(?P<text>[^`]{1,1000})`(?!`)"
     r"|(?<!`)(?P<code>`+)(?!`)[^\n]*?(?<!`)(?P=code)(?!`)"
+    r"|<!--[\s\S]*?(?:-->|\n[ \t]*\n|\Z)"
 )
 _TOCTREE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}|~{3,}|:{3,})\{toctree\}[^\n]*\n"
@@ -50,7 +51,7 @@ _ENTRY = re.compile(r"^[ \t]*(?P<text>\S(?:[^\n]*\S)?)", re.MULTILINE)
 # A title, and in angle brackets what it leads to.
 _TITLED = re.compile(r".+<(?P<path>[^<]*)>", re.DOTALL)
 # Addresses, patterns (`:glob:`), values of templates and the page itself.
-_NO_PATH = re.compile(r"\w+://|[*?\[{}<>\n]|self$")
+_NO_PATH = re.compile(r"\w+://|[*?\[{}<>\n]|^self$")
 _INCLUDES = (
     ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
     ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
