@@ -24,6 +24,9 @@ from ubp.markdown.sites.site import Site, absolute_links, relative_address
 _OWN_LANGUAGE = re.compile(r"\.[a-z]{2}(?:-[a-z]{2})?(?=\.\w+$)", re.IGNORECASE)
 # Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
 _WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
+# What no reference is read with: what would end it, patterns and the name of the page itself.
+_NO_HUGO_REF = re.compile(r"[\s\"'`#?:=%{}<>]")
+_NO_SPHINX_REF = re.compile(r"[\n`*?\[{}<>]|^self$")
 _ENDS_WIKILINK = re.compile(r"[\[\]|#^]")
 # Characters with a meaning in Markdown or URLs; letters of any script are not encoded.
 _ENCODED = frozenset(" \t\n\r()<>#?%\\|\"'`*[]")
@@ -67,10 +70,11 @@ def rewrite_address(link: Link, site: Site, source: FilePath, target: FilePath) 
     return percent_encode(address.rstrip("/") + end)
 
 
-def rewrite_ref(link: Link, site: Site, source: FilePath, target: FilePath) -> str:
+def rewrite_ref(link: Link, site: Site, source: FilePath, target: FilePath) -> str | None:
     """Return the path of a page as a reference has it, from the root or relative, as the old one.
 
-    A suffix, and a slash at the end, are there if the old one has them.
+    A suffix, and a slash at the end, are there if the old one has them. None: the path cannot be
+    written in one.
     """
     old, path = link.target, str(target)
     if is_hugo_ref(link):
@@ -85,7 +89,8 @@ def rewrite_ref(link: Link, site: Site, source: FilePath, target: FilePath) -> s
     else:
         text = posixpath.relpath(path, ref_folder(link, source) or ".")
         text = f"./{text}" if old.startswith("./") and not text.startswith(".") else text
-    return text + "/" * old.endswith("/")
+    unwritable = _NO_HUGO_REF if is_hugo_ref(link) else _NO_SPHINX_REF
+    return None if unwritable.search(text) else text + "/" * old.endswith("/")
 
 
 def respell_target(link: Link, target: FilePath) -> str:

@@ -253,7 +253,8 @@ def _new_targets(
     source, target = _moved(edge.source, moves), _moved(old_target, moves)
     if is_ref(link):
         site = after.sites().of(source)
-        return () if site is None or is_label(link) else (rewrite_ref(link, site, source, target),)
+        text = rewrite_ref(link, site, source, target) if site and not is_label(link) else None
+        return (text,) if text else ()
     namesakes = [path for path in after.document_paths() if stem(path) == stem(target)]
     written = [rewrite_link(link, source, target, namesakes)]
     if link.kind in WIKILINKS:

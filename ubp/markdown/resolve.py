@@ -725,8 +725,8 @@ def is_label(link: Link) -> bool:
 
 
 def keeps_suffix(link: Link) -> bool:
-    """Return whether a reference to a page has the suffix of one, as toctrees of Sphinx may."""
-    return link.label in {HUGO_REF, SPHINX_TOCTREE} and bool(_page_suffix(link.target))
+    """Return whether a reference of Sphinx has the suffix of a page, as toctrees may."""
+    return link.label == SPHINX_TOCTREE and bool(_page_suffix(link.target))
 
 
 def ref_folder(link: Link, source: FilePath) -> FilePath:

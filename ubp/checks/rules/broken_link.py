@@ -51,7 +51,7 @@ from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.text import fold
 from ubp.index.link_graph import GraphEdge
-from ubp.markdown.resolve import is_file, is_from_source, is_hugo_ref, is_label, is_ref, stem
+from ubp.markdown.resolve import is_file, is_from_source, is_label, is_ref, stem
 
 NAME = "broken-link"
 MAX_NAMES = 3
@@ -232,9 +232,7 @@ def _from_root(edge: GraphEdge, target: FilePath, context: RuleContext) -> str |
     site, link = context.graph.sites.of(edge.source), edge.link
     if site and is_ref(link) and not is_label(link):
         text = rewrite_ref(link, site, edge.source, target)
-        if is_hugo_ref(link) and _ENDS_TAG.search(text):
-            return None
-        return text if context.graph.leads_to(edge, text, target) else None
+        return text if text and context.graph.leads_to(edge, text, target) else None
     is_rooted = link.target.startswith("/") and link.kind not in WIKILINKS
     if site is None or not (is_from_source(link) or (is_rooted and is_file(link.target))):
         return None
