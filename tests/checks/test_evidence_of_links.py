@@ -118,6 +118,34 @@ def test_label_that_a_change_removes_is_broken_even_where_others_may_have_it(sph
     assert check(sphinx).findings == ()
 
 
+def test_label_that_a_change_moves_to_another_format_is_not_broken(sphinx, check):
+    sphinx.write("docs/index.md", "# Index\n\n{ref}`there`\n")
+    sphinx.commit()
+    sphinx.git("mv", "docs/guide/use.md", "docs/guide/use.rst")
+    sphinx.write("docs/guide/use.rst", ".. _there:\n\nUse\n===\n")
+    assert check(sphinx).findings == ()
+
+
+def test_label_with_a_capital_letter_that_is_not_ascii_is_found(sphinx, check):
+    sphinx.write("docs/index.md", "# Index\n\n{ref}`Überblick` {ref}`Übersicht`\n")
+    sphinx.write("docs/guide/rest.rst", ".. _Überblick:\n\nRest\n====\n")
+    assert [subject for subject, _ in hints(check(sphinx))] == ["include Übersicht"]
+
+
+def test_pages_that_a_program_of_the_build_writes_are_not_broken(sphinx, check):
+    sphinx.write("docs/index.md", "# Index\n\n```{toctree}\napi/pack\n```\n")
+    sphinx.write("docs/api/index.md", "# API\n")
+    sphinx.commit()
+    assert [subject for subject, _ in hints(check(sphinx))] == ["include api/pack"]
+    sphinx.write("docs/Makefile", "api:\n\tsphinx-apidoc -o api ../src\n")
+    assert check(sphinx).findings == ()
+
+
+def test_pages_and_labels_that_an_extension_writes_are_not_broken(sphinx, check):
+    sphinx.write("docs/conf.py", "extensions = ['myst_parser', 'autodoc2']\n")
+    assert check(sphinx).findings == ()
+
+
 def test_unconfirmed_links_are_warnings_where_they_are_asked_for(guide, found):
     guide.write("docs/index.md", "# Index\n\n[x](/api/one)\n")
     assert found(guide, rules=["broken-link"], lists_unconfirmed=True) == [

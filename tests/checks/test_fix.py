@@ -345,6 +345,30 @@ def test_refs_of_hugo_follow_a_renamed_page(repository, fix, check):
     )
 
 
+def test_refs_of_hugo_follow_a_renamed_page_of_a_language(repository, fix, check):
+    repository.write("hugo.toml", "[languages.en]\ncontentDir = 'content/en'\n")
+    repository.write("content/en/a/old.md", "# Old\n")
+    refs = '[a]({{{{< ref "a/{0}" >}}}}) [b]({{{{< ref "/a/{0}.md" >}}}})\n'
+    repository.write("content/en/use.md", f"# Use\n\n{refs.format('old')}")
+    repository.commit()
+    assert check(repository).findings == ()
+    repository.git("mv", "content/en/a/old.md", "content/en/a/new.md")
+    assert len(fix(repository).check.findings) == 0
+    use = (repository.root / "content/en/use.md").read_text()
+    assert use == f"# Use\n\n{refs.format('new')}"
+
+
+def test_ref_of_hugo_is_not_written_with_a_space(repository, fix):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/old.md", "# Old\n")
+    text = '# Use\n\n[a]({{< ref old >}}) [b]({{< ref "old.md" >}})\n'
+    repository.write("content/use.md", text)
+    repository.commit()
+    repository.git("mv", "content/old.md", "content/old guide.md")
+    assert len(fix(repository).check.findings) == 2
+    assert (repository.root / "content/use.md").read_text() == text
+
+
 def test_references_of_sphinx_follow_a_renamed_page(repository, fix, check):
     repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
     repository.write("docs/guide/old.md", "(go)=\n# Old\n")

@@ -158,6 +158,56 @@ def test_links_of_pages_that_leave_their_site_are_written_anew(
     assert (repository.root / source).read_text() == f"# Page\n\n{expected}\n"
 
 
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        (
+            {"docs/conf.py": "extensions = ['myst_parser']\n"},
+            "```{{toctree}}\n/guide/{0}\nTitle <guide/{0}.md>\n```\n\n{{doc}}`guide/{0}`\n",
+        ),
+        (
+            {"hugo.toml": "contentDir = 'docs'\n"},
+            '[a]({{{{< ref "guide/{0}.md" >}}}}) [b]({{{{< relref /guide/{0} >}}}})\n',
+        ),
+    ],
+)
+def test_references_of_a_generator_follow_a_renamed_page(
+    repository_in, tmp_path, editor, config, text
+):
+    repository = repository_in(tmp_path / "project")
+    editor.root = repository.root
+    for path, content in config.items():
+        repository.write(path, content)
+    repository.write("docs/use.md", f"# Use\n\n{text.format('old')}")
+    repository.write("docs/guide/old.md", "# Old\n")
+    repository.commit("Begin")
+    apply(repository, ask_moves(editor, **{"docs/guide/old.md": "docs/guide/new.md"}))
+    renamed = (repository.root / "docs/use.md").read_text()
+    assert renamed == f"# Use\n\n{text.format('new')}"
+    repository.git("mv", "docs/guide/old.md", "docs/guide/new.md")
+    assert findings(repository) == []
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("hugo.toml", '{{< ref "old" >}}', "old page", "old%20page"),
+        ("conf.py", "{doc}`old`", "old [2]", "old%20%5B2%5D"),
+    ],
+)
+def test_reference_stays_where_it_cannot_have_the_new_name(repository_in, tmp_path, editor, case):
+    config, ref, name, address = case
+    repository = repository_in(tmp_path / "project")
+    editor.root = repository.root
+    repository.write(f"content/{config}", "extensions = ['myst_parser']\ncontentDir = '.'\n")
+    repository.write("content/use.md", f"# Use\n\n{ref} [b](old.md)\n")
+    repository.write("content/old.md", "# Old\n")
+    repository.commit("Begin")
+    apply(repository, ask_moves(editor, **{"content/old.md": f"content/{name}.md"}))
+    renamed = (repository.root / "content/use.md").read_text()
+    assert renamed == f"# Use\n\n{ref} [b]({address}.md)\n"
+
+
 def test_renamed_heading_keeps_its_links(moving):
     repository, editor = moving
     document = editor.document("docs/auth.md")
@@ -257,6 +307,20 @@ def test_actions_fix_links_create_pages_and_acknowledge(moving):
     repository.write("src/auth.py", "def login(name): ...\n")
     pin = repository.git("hash-object", "src/auth.py")[:7]
     assert f"blob: {pin}" in (repository.root / "docs/auth.md").read_text()
+
+
+def test_page_of_a_reference_is_created_where_the_site_has_it(repository_in, tmp_path, editor):
+    repository = repository_in(tmp_path / "project")
+    editor.root = repository.root
+    repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
+    text = "# Index\n\n```{toctree}\n/guide/none.md\n```\n\n{ref}`none.md`\n"
+    repository.write("docs/index.md", text)
+    repository.write("docs/guide/use.md", "# Use\n")
+    repository.commit("Begin")
+    editor.open("docs/index.md")
+    assert list(actions(editor, "docs/index.md", 3)) == ["Create docs/guide/none.md"]
+    assert list(actions(editor, "docs/index.md", 6)) == []
+    editor.close("docs/index.md")
 
 
 def test_actions_apply_what_diagnostics_suggest(moving):
