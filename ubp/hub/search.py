@@ -34,7 +34,7 @@ from ubp.hub.frequencies import Frequencies
 from ubp.hub.mirror import Mirror
 from ubp.hub.models import HubModel
 from ubp.hub.repositories import pushed_name
-from ubp.hub.searched import Asked, HubMeaning, Organisation, parts_of
+from ubp.hub.searched import Asked, HubMeaning, Organisation
 from ubp.hub.tips import MirroredPage, MirroredTip
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
@@ -298,7 +298,7 @@ def _prepare(organisation: Organisation, query: Query) -> None:
         asked = [(in_names, name_table, MAX_READ + 1), (in_headings, name_table, MAX_READ + 1)]
     phrases = set[Phrase]() if query.condition else words.unknown_phrases(terms, table)
     terms -= phrases
-    counted[table] |= terms.union(*map(parts_of, phrases))
+    counted[table] |= terms
     words.prepare(counted, asked, terms, None if query.is_boolean else table)
     words.find_phrases(phrases, table)
     included = query.included if query.is_boolean or query.is_literal else None

@@ -267,12 +267,6 @@ cross join lateral (
 """
 
 
-def parts_of(phrase: Phrase) -> set[Phrase]:
-    """Return the words and pairs of words of a phrase; not the beginning of a word."""
-    words = [*lexemes_of(phrase, "words").values()]
-    return {Phrase(word.strip()) for word in (words[:-1] if phrase.is_prefix else words)}
-
-
 def _pairs(phrases: Mapping[Table, Collection[Phrase]]) -> list[Counted]:
     return [(phrase, table) for table, listed in phrases.items() for phrase in listed]
 
@@ -319,14 +313,12 @@ class HubWords:
         }
 
     def find_phrases(self, phrases: Collection[Phrase], table: Table) -> None:
-        """Find, and so count, phrases whose `parts_of` were counted; not what is very common."""
+        """Find phrases, and so count those that are not very common."""
         if not phrases:
             return
         query = OccurrenceQuery(table)
+        readable = self._organisation.readable(MAX_ESTIMATED)
         for number, phrase in enumerate(phrases):
-            counts = (self.frequency(part, table) for part in parts_of(phrase))
-            most = min([MAX_ESTIMATED, *counts])
-            readable = self._organisation.readable(most)
             query.add_phrase(number, phrase, readable, is_common=False)
         rows = self._organisation.rows(query.sql, query.values, is_binary=True)
         found = query.read(rows, len(phrases), self._organisation.tips.chunks)
