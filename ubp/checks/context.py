@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -76,6 +76,16 @@ class AssessedReference(NamedTuple):
     verdict: ReferenceVerdict
 
 
+class LostFiles(NamedTuple):
+    """The files of a folder that a page's links miss, as they are written.
+
+    `by_folder` has those for which a folder has a file of their name.
+    """
+
+    targets: set[str]
+    by_folder: dict[str, set[str]]
+
+
 class RuleContext:
     """A snapshot as rules see it: the state, or the state that a change leads to.
 
@@ -122,6 +132,7 @@ class RuleContext:
         self._own_addresses: dict[FilePath, tuple[str, ...]] = {}
         self._redirects: dict[Site, tuple[re.Pattern[str], ...]] = {}
         self._targets: dict[FilePath, dict[int, set[FilePath | None]]] = {}  # by page and line
+        self._lost: dict[FilePath, dict[str, LostFiles]] = {}  # by page and folder
 
     def includes(self, path: FilePath) -> bool:
         """Whether findings in this page are to be reported."""
@@ -266,6 +277,20 @@ class RuleContext:
         if folder not in self._is_opaque:
             self._is_opaque[folder] = self.view.opaque_folder(path) is not None
         return self._is_opaque[folder]
+
+    def lost_files(self, source: FilePath) -> Mapping[str, LostFiles]:
+        """Return the files of folders that a page's links miss, by the folder as it is written."""
+        if source not in self._lost:
+            found = self._lost[source] = dict[str, LostFiles]()
+            for edge in self.graph.outlinks(source):
+                folder = edge.link.target.rpartition("/")[0]
+                if folder and edge.resolution.bucket == "missing":
+                    lost = found.setdefault(folder, LostFiles(set(), {}))
+                    lost.targets.add(edge.link.target)
+                    for path in edge.resolution.candidates:
+                        beside = lost.by_folder.setdefault(path.rpartition("/")[0], set())
+                        beside.add(edge.link.target)
+        return self._lost[source]
 
     def is_linked_beside(self, edge: GraphEdge, target: FilePath) -> bool:
         """Whether a link on the same line as another leads to a page."""

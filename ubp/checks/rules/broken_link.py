@@ -199,19 +199,12 @@ def _is_meant(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
 
 
 def _is_lost_with_others(edge: GraphEdge, target: FilePath, context: RuleContext) -> bool:
-    folder = edge.link.target.rpartition("/")[0]
-    others = [
-        other.resolution.candidates
-        for other in context.graph.outlinks(edge.source)
-        if folder
-        and other.resolution.bucket == "missing"
-        and other.link.target != edge.link.target
-        and other.link.target.rpartition("/")[0] == folder
-    ]
-    beside = target.rpartition("/")[0]
-    return len(others) > MAX_LOST_BESIDE and not any(
-        path.rpartition("/")[0] == beside for paths in others for path in paths
-    )
+    written = edge.link.target
+    lost = context.lost_files(edge.source).get(written.rpartition("/")[0])
+    if lost is None or len(lost.targets) - (written in lost.targets) <= MAX_LOST_BESIDE:
+        return False
+    beside = lost.by_folder.get(target.rpartition("/")[0], set())
+    return len(beside) == (written in beside)
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
