@@ -21,7 +21,7 @@ from ubp.index.store.tokenizer import Table
 
 # Of a phrase in more chunks it is estimated how often they have it: to count takes 40 µs each.
 MAX_COUNTED = 300
-# At most so many chunks with a phrase are looked at: first those with it in a name or a heading.
+# No more chunks with a phrase are looked at; those with it in a name or a heading come first.
 MAX_ESTIMATED = 10_000
 # The number of occurrences that ts_rank implies, which adds the weight of the n-th occurrence
 # divided by n², so that of words of the body 1 / (π²/6 - sum) - 0.55 is their number. Weights are

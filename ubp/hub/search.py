@@ -287,7 +287,7 @@ def _mirrored(organisation: Organisation, path: FilePath) -> tuple[MirroredPage,
 
 
 def _prepare(organisation: Organisation, query: Query) -> None:
-    """Ask in one statement, of phrases in two, what the ranking will ask about a query's words."""
+    """Ask what the ranking needs to know of the words: one statement, one more for phrases."""
     table: Table = "stems" if query.is_stemmed else "words"
     words = organisation.full_text()
     counted: dict[Table, set[Phrase]] = {table: set(), "words": {term.phrase for term in JAPANESE}}
