@@ -14,14 +14,13 @@ from ubp.markdown.resolve import (
     is_file,
     is_hugo_ref,
     keeps_suffix,
+    own_language,
     ref_folder,
     without_sphinx_suffix,
     without_suffix,
 )
 from ubp.markdown.sites.site import Site, absolute_links, relative_address
 
-# The language in a page's own name: `a.de.md`.
-_OWN_LANGUAGE = re.compile(r"\.[a-z]{2}(?:-[a-z]{2})?(?=\.\w+$)", re.IGNORECASE)
 # Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
 _WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
 # What no reference is read with: what would end it, patterns and the name of the page itself.
@@ -78,7 +77,10 @@ def rewrite_ref(link: Link, site: Site, source: FilePath, target: FilePath) -> s
     """
     old, path = link.target, str(target)
     if is_hugo_ref(link):
-        named = _OWN_LANGUAGE.sub("", target) if _OWN_LANGUAGE.search(source) else target
+        named, language = target, own_language(target)
+        if language and own_language(source):
+            bare = without_suffix(target)
+            named = FilePath(bare.removesuffix(language) + target.removeprefix(bare))
         path = named if is_file(old) else re.sub(r"/_?index$", "", without_suffix(named))
     elif not keeps_suffix(link):
         path = without_sphinx_suffix(target)

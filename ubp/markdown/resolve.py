@@ -729,6 +729,12 @@ def keeps_suffix(link: Link) -> bool:
     return link.label == SPHINX_TOCTREE and bool(_page_suffix(link.target))
 
 
+def own_language(path: FilePath) -> str:
+    """Return the language in a page's own name: `.de` of `a.de.md`; "": it has none."""
+    found = _OWN_LANGUAGE.search(without_suffix(path))
+    return found[0] if found else ""
+
+
 def ref_folder(link: Link, source: FilePath) -> FilePath:
     """Return the folder in which the relative paths of a reference begin in a page.
 
@@ -746,8 +752,7 @@ def _resolve_ref(source: FilePath, link: Link, site: Site, targets: Targets) -> 
     languages = (place.language, place.root.language) if place else ("",)
     roots = [root.folder.replace("{lang}", name) for root in site.roots for name in languages]
     folders = [] if target.startswith("/") else [ref_folder(link, source), _folder(source)]
-    own = _OWN_LANGUAGE.search(without_suffix(source))
-    ends = [f"{end}{language}" for language in (own[0] if own else "", "") for end in _REF_ENDS]
+    ends = [f"{end}{language}" for language in (own_language(source), "") for end in _REF_ENDS]
     paths = _joined((*folders, *roots), target)
     if found := next((at for path in paths if (at := _at_path(path, ends, targets))), None):
         return found

@@ -205,9 +205,9 @@ class StaleRecord(NamedTuple):
     ]
     probable: Annotated[
         tuple[ProbablyStaleRecord, ...],
-        "pages that are probably stale, by proposals, and never fail: those that name what is gone"
-        " first; empty with --staged, --quiet, --exit-code or --fail-on, in a hook, where a quarter"
-        " of the pages list sources, or finding them would take more than five seconds",
+        "pages without sources that are probably stale, which never fail a run: those that name"
+        " what is gone first; empty with --staged, --quiet, --exit-code or --fail-on, in a hook,"
+        " where a quarter of the pages list sources, or where finding them takes over five seconds",
     ]
 
 
