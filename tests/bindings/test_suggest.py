@@ -341,6 +341,8 @@ def test_fixtures_workflows_and_what_builds_the_site_are_proposed_only_by_their_
         "docs/locale/ja/LC_MESSAGES/install.po",
         "tests/fixtures/install.json",
         "jest.config.js",
+        ".wordlist-en.txt",
+        "styles/config/vocabularies/people/accept.txt",
     ]
     for path in paths:
         project.write(path, "install_everything: run_all_people\n")

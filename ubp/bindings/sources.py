@@ -88,6 +88,9 @@ _INCIDENTAL = (
     r"|(?:.*/)?(?:plugins?|hooks?|macros|_ext|_extensions|overrides|_?themes?|_templates)/)"
     r"|(?:^|/)mkdocs_\w+\.py$|(?:^|/)(?:\w+_)?versioned_docs/"
     r"|(?:^|/)\.(?:idea|obsidian|settings|vs|vscode)/"
+    r"|(?:^|/)\.?(?:c(?:ode)?spell|spelling|word-?list|project-words)[\w-]*(?:\.config)?"
+    r"(?:\.(?:txt|jsonc?|ya?ml|toml|cfg))?$|\.dic$"
+    r"|(?:^|/)(?:\.?cspell|vocab|vocabularies)/(?:.*/)?[^/]+\.txt$"
 )
 _BY_SYSTEMS = frozenset({".ds_store", "desktop.ini", "thumbs.db"})
 # Files without text, and images.
@@ -123,8 +126,9 @@ def is_routine(path: str) -> bool:
 def is_incidental(path: str) -> bool:
     """Return whether a file hardly ever is what a page is about, whatever it shares with it.
 
-    Snapshots and fixtures of tests, catalogues of translated messages, workflows of a CI, settings
-    of editors, programs that build the documentation, and files of its earlier versions.
+    Snapshots and fixtures of tests, catalogues of translated messages, word lists of spelling
+    checkers, workflows of a CI, settings of editors, programs that build the documentation, and
+    files of its earlier versions.
     """
     return re.search(_INCIDENTAL, path, re.IGNORECASE) is not None
 

@@ -374,7 +374,7 @@ class _SuggestionCache:
     """
 
     def __init__(self, view: View, question: Sequence[object]) -> None:
-        self._table = NameTable(view.context.store.database, "answer 9")
+        self._table = NameTable(view.context.store.database, "answer 10")
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.context.repository.shallow_commits())
         snapshot = (view.snapshot.commit, changed, shallow)
