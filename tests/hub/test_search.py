@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
+from functools import partial
 
 import psycopg
 import pytest
@@ -371,7 +372,7 @@ def test_section_of_a_page_is_read_by_its_heading(hub, repository):
         token="development-token-for-tests",
         value={**asked, "filepath": "docs/a.md#nowhere"},
     )
-    assert (status, b"#refunds" in answer) == (400, True)
+    assert (status, b"refunds" in answer) == (400, True)
 
 
 def test_page_of_an_unreadable_repository_is_like_one_that_does_not_exist(hub, repository):
@@ -535,6 +536,32 @@ def test_agents_search_read_and_collect_with_text_marked_as_data(hub, repository
         assert text.count(marker) >= 3
     assert "docs/pay.md:7" in words
     assert "github.com/acme/api" in words
+
+
+def test_any_heading_of_a_page_is_a_section_that_is_read(hub, repository):
+    page = "# Pay\n\nFirst.\n\n## Cards\n\nCards.\n\n#### Old cards\n\nOld.\n\n### New\n\nLast.\n"
+    push_page(hub, repository, "github.com/acme/api", "pay.md", page)
+    hub.grant("github.com/ann", "github.com/acme/api")
+    ask = partial(call_tool, hub, "ubp_get_page", repository="github.com/acme/api")
+
+    assert "First." in ask(filepath="pay.md#pay")
+    old = ask(filepath="pay.md#Old cards")
+    assert "Old." in old
+    assert "Last." not in old
+    assert "Its sections: pay, cards, old-cards, new." in ask(filepath="pay.md#coins")
+
+
+def test_page_is_read_by_the_unique_ending_of_its_path(hub, repository):
+    repository.write("guide/pay.md", "# Guide\n\nPay here.\n")
+    repository.write("guide/start.md", "# Start\n\nBegin here.\n")
+    push_page(hub, repository, "github.com/acme/api", "docs/pay.md", "# Pay\n\nPay there.\n")
+    hub.grant("github.com/ann", "github.com/acme/api")
+    ask = partial(call_tool, hub, "ubp_get_page", repository="github.com/acme/api")
+
+    assert "Begin here." in ask(filepath="start.md")
+    assert "guide/start.md" in ask(filepath="start.md#start")
+    assert "2 pages of the repository end with pay.md" in ask(filepath="pay.md")
+    assert "There is no page of that name" in ask(filepath="art.md")
 
 
 def run_search(repository, *words):

@@ -22,12 +22,11 @@ from ubp.answers.search.search import relevance_text
 from ubp.core.errors import BadArgumentError, ModelError
 from ubp.core.model import (
     FilePath,
-    Section,
     in_repository,
     plain_path,
     repository_of,
 )
-from ubp.core.text import Budget, slug, truncate_page
+from ubp.core.text import Budget, truncate_page
 from ubp.frame.records import moment_or_none, title_of
 from ubp.hub.database import Connection
 from ubp.hub.frequencies import Frequencies
@@ -38,6 +37,8 @@ from ubp.hub.searched import Asked, HubMeaning, Organisation
 from ubp.hub.tips import MirroredPage, MirroredTip
 from ubp.index.match import Phrase
 from ubp.index.store.tokenizer import Table
+from ubp.markdown.outline import HeadingSpan, find_section, list_sections, read_headings
+from ubp.markdown.source_text import SourceText
 from ubp.search.filters import page_filters
 from ubp.search.lexical import JAPANESE
 from ubp.search.named import MAX_READ, name_matches
@@ -59,6 +60,7 @@ from ubp.search.sections import find_sections
 from ubp.search.terms import Term
 
 CONTEXT_PAGES = 20
+MAX_SUGGESTIONS = 3  # in an error
 THREADS = 4  # of searches by meaning beside those by words
 
 
@@ -199,7 +201,7 @@ class Searcher:
         organisation = self.open(connection, reader, request.repository)
         repository = next(iter(organisation.tips.by_name), request.repository)  # its name now
         written, _, fragment = request.filepath.partition("#")
-        path = in_repository(repository, written)
+        path = _page_at(organisation, in_repository(repository, written))
         data = organisation.read([path]).get(path)
         page = organisation.pages_at([path]).get(path)
         if data is None or page is None:
@@ -209,10 +211,9 @@ class Searcher:
                 cause="It does not exist, its repository pushes no texts, or you may not read it.",
                 hint="ubp_list_pages lists the pages of a repository.",
             )
-        sections = organisation.sections_of([path])[path]
-        section = _choose(sections, fragment)
-        start, end = (section.byte_start, section.byte_end) if section else (0, len(data))
-        whole = data[start:end].decode("utf-8", "replace")
+        headings = read_headings(data)
+        section = _section(headings, fragment) if fragment else None
+        whole = (_lines_of(data, section) if section else data).decode("utf-8", "replace")
         content = whole
         if request.max_tokens is not None:
             content = truncate_page(whole, Budget(tokens=request.max_tokens).fits)
@@ -220,34 +221,53 @@ class Searcher:
         line = section.line_start if section else 1
         return HubTextRecord(
             repository=repository,
-            filepath=written,
+            filepath=plain_path(path),
             title=title_of(page),
             commit=tip.tip.commit,
             staleness=mirrored.level,
             owners=mirrored.owners,
             changed_at=moment_or_none(mirrored.changed_at),
-            link=_page_link(repository, tip.tip.commit, written, line),
+            link=_page_link(repository, tip.tip.commit, path, line),
             line_start=line,
             content=content,
             is_cut=len(content) < len(whole),
-            sections=tuple(part.heading for part in sections if part.heading),
+            sections=tuple(part.heading for part in headings),
         )
 
 
-def _choose(sections: Sequence[Section], fragment: str) -> Section | None:
-    if not fragment:
-        return None
-    wanted = slug(fragment)
-    for section in sections:
-        names = (section.anchor, slug(section.heading or ""))
-        if fragment == section.heading or fragment in names or wanted in names:
-            return section
-    raise BadArgumentError(
-        "filepath",
-        f"The page has no section {fragment}.",
-        hint="Its sections: "
-        + ", ".join(f"#{part.anchor}" for part in sections[:20] if part.anchor),
-    )
+def _page_at(organisation: Organisation, path: FilePath) -> FilePath:
+    """Return the page at a path, or the only one of the repository whose path ends with it.
+
+    Raises:
+        BadArgumentError: several paths end with it.
+    """
+    tip = organisation.tips.by_name.get(repository_of(path))
+    if tip is None or path in tip.pages:
+        return path
+    endings = [page for page in tip.pages if page.endswith(f"/{path.strip('/')}")]
+    if len(endings) > 1:
+        raise BadArgumentError(
+            "filepath",
+            f"{len(endings)} pages of the repository end with {plain_path(path)}.",
+            cause="Exactly one page is expected.",
+            hint=f"Choose one: {', '.join(map(plain_path, endings[:MAX_SUGGESTIONS]))}.",
+        )
+    return endings[0] if endings else path
+
+
+def _section(headings: Sequence[HeadingSpan], name: str) -> HeadingSpan:
+    found = find_section(headings, name)
+    if found is None:
+        raise BadArgumentError(
+            "filepath", f"The page has no section {name}.", hint=list_sections(headings)
+        )
+    return found
+
+
+def _lines_of(data: bytes, section: HeadingSpan) -> bytes:
+    source = SourceText(data)
+    first, last = section.line_start - 1, section.line_end - 1
+    return data[source.byte_at(first, 0) : source.byte_at(last, len(source.lines[last]))]
 
 
 def _found(

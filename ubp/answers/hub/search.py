@@ -128,7 +128,7 @@ class HubTextRequest(Request[HubTextRecord]):
     """Which page; after a # the id or text of a heading narrows it to the section."""
 
     repository: Annotated[str, "its repository: github.com/acme/api"]
-    filepath: Annotated[str, "its path, perhaps with #section"]
+    filepath: Annotated[str, "its path, or the unique ending of it, perhaps with #section"]
     max_tokens: MaxTokens | None = None
 
 
