@@ -16,7 +16,7 @@ from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
 from ubp.markdown.blocks import MAX_NESTING, find_blocks
-from ubp.markdown.inline import find_links
+from ubp.markdown.inline import find_links_and_images
 from ubp.markdown.source_text import SourceText
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "markdown"
@@ -63,7 +63,8 @@ def _links(markdown: str) -> list[str]:
 
 
 def _targets(text: str, definitions: dict[str, str]) -> Iterator[str]:
-    for found in sorted(find_links(text, definitions), key=lambda place: place.start):
+    links, _ = find_links_and_images(text, definitions)
+    for found in sorted(links, key=lambda place: place.start):
         written = text[slice(*found.target)]
         if found.kind == "reference":
             yield definitions[found.definition]

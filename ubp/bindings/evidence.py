@@ -120,9 +120,8 @@ def open_evidence(
     session: Session,
     view: View,
     bound: Mapping[FilePath, Iterable[FilePath]],
-    name: str = "binding evidence",
 ) -> EvidenceIndex:
-    """Return the evidence in a snapshot, cached under a name until its view forgets it.
+    """Return the evidence in a snapshot, cached until its view forgets it.
 
     After a request about one document others often follow before anything changes.
     """
@@ -138,7 +137,16 @@ def open_evidence(
         )
         return EvidenceIndex(request, bound)
 
-    return view.derived(name, build_index)
+    return view.derived("binding evidence", build_index)
+
+
+def listed_sources(view: View) -> dict[FilePath, list[FilePath]]:
+    """Return the sources that each document lists."""
+    return {
+        page.filepath: [reference.source_path for reference in page.facts.references]
+        for page in view.bound_pages()
+        if page.facts.references
+    }
 
 
 def read_own_names(repository: Repository) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.bindings.evidence import EvidenceIndex, open_evidence
+from ubp.bindings.evidence import EvidenceIndex, listed_sources, open_evidence
 from ubp.bindings.explain import ExplainContext, explain_source
 from ubp.bindings.features import Evidence, confidence, read_signals, score
 from ubp.bindings.sources import find_candidates
@@ -42,18 +42,12 @@ def find_file(session: Session, view: View, text: str) -> FilePath | None:
     return best if best and _similarity(wanted, names[best]) >= SAME_FILE else None
 
 
-def find_pages(
-    session: Session, view: View, source: FilePath, *, has_references: bool = True
-) -> tuple[DescribingPage, ...]:
-    """Return the documents that describe a source, best first, with any evidence at all.
-
-    Without `has_references`, what documents name as their sources is left out of account.
-    """
-    name = "binding evidence" if has_references else "unbound evidence"
-    bound = _read_references(view) if has_references else {}
+def find_pages(session: Session, view: View, source: FilePath) -> tuple[DescribingPage, ...]:
+    """Return the documents that describe a source, best first, with any evidence at all."""
+    bound = listed_sources(view)
     pages = view.document_paths()
-    index = open_evidence(session, view, bound, name)
-    odds = view.derived(f"odds by {name}", lambda: _read_odds(view, index, pages))
+    index = open_evidence(session, view, bound)
+    odds = view.derived("odds of bindings", lambda: _read_odds(view, index, pages))
     number = index.sources.numbers.get(source, -1)
     described = [
         DescribingPage(page, 1.0)
@@ -65,14 +59,15 @@ def find_pages(
     return tuple(sorted(described, key=lambda page: (-page.confidence, page.filepath)))
 
 
-def explain_page(view: View, source: FilePath, page: FilePath) -> tuple[Evidence, ...]:
-    """Return why a document seems to describe a source; empty where it names it as one.
-
-    `find_pages` was called before.
-    """
-    index: EvidenceIndex | None = view.derived("binding evidence", lambda: None)
-    if index is None or source in _read_references(view).get(page, ()):
+def explain_page(
+    session: Session, view: View, source: FilePath, page: FilePath
+) -> tuple[Evidence, ...]:
+    """Return why a document seems to describe a source; empty where it names it as one."""
+    bound = listed_sources(view)
+    if source in bound.get(page, ()):
         return ()
+    index = open_evidence(session, view, bound)
+    index.load(view, [page])
     raw = index.raw_signals(page)
     signals = read_signals(raw, index.sources, index.activities)
     number = index.sources.numbers[source]
@@ -80,14 +75,6 @@ def explain_page(view: View, source: FilePath, page: FilePath) -> tuple[Evidence
         return ()
     context = ExplainContext(page, raw, index.mentions(page), index.sources, signals)
     return explain_source(number, context)
-
-
-def _read_references(view: View) -> Mapping[FilePath, list[FilePath]]:
-    return {
-        page.filepath: [reference.source_path for reference in page.facts.references]
-        for page in view.bound_pages()
-        if page.facts.references
-    }
 
 
 def _read_odds(

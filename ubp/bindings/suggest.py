@@ -6,7 +6,7 @@ from hashlib import sha1
 from heapq import nlargest
 from typing import NamedTuple
 
-from ubp.bindings.evidence import EvidenceIndex, open_evidence, read_own_names
+from ubp.bindings.evidence import EvidenceIndex, listed_sources, open_evidence, read_own_names
 from ubp.bindings.explain import ExplainContext, explain_folder, explain_source
 from ubp.bindings.features import (
     BIAS,
@@ -164,11 +164,7 @@ def _open_evidence(
     session: Session, view: View
 ) -> tuple[EvidenceIndex, Mapping[FilePath, Sequence[FilePath]]]:
     """Return the evidence for every source, and the sources of the bound documents."""
-    bound = {
-        page.filepath: [reference.source_path for reference in page.facts.references]
-        for page in view.bound_pages()
-        if page.facts.references
-    }
+    bound = listed_sources(view)
     return open_evidence(session, view, bound), bound
 
 

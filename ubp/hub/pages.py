@@ -23,7 +23,6 @@ from ubp.hub.references import (
 )
 from ubp.hub.repositories import pushed_name
 
-NO_OWNER = "none"
 MAX_DIGITS = 9  # of a place in a list
 MAX_SHOWN_CHARACTERS = 100
 _OUTDATED = frozenset({"behind", "gone"})

@@ -24,8 +24,6 @@ from ubp.staleness.model import StalenessContext
 from ubp.staleness.state import assess_paths, open_context
 from ubp.workspace import Workspace
 
-BEGINNING = types.Position(0, 0)
-
 
 @dataclass(frozen=True, slots=True)
 class Addresses:

@@ -54,20 +54,13 @@ class Target(NamedTuple):
     end: int
 
 
-def find_links(text: str, definitions: Mapping[str, str]) -> list[InlineLink]:
-    """Return the links in a block's text, in the order of their targets.
-
-    `definitions` maps normalized labels to targets.
-    """
-    return find_links_and_images(text, definitions)[0]
-
-
 def find_links_and_images(
     text: str, definitions: Mapping[str, str]
 ) -> tuple[list[InlineLink], list[InlineLink]]:
-    """Return the links in a block's text as `find_links` does, and its images, those in HTML too.
+    """Return the links in a block's text, in the order of their targets, and its images.
 
-    An image with a definition is a link of the kind "image reference".
+    `definitions` maps normalized labels to targets. An image with a definition is a link of the
+    kind "image reference"; images in HTML are among the images.
     """
     scanner = _Scanner(text, definitions)
     position = 0

@@ -20,7 +20,7 @@ class Center(NamedTuple):
     """The requested document. `content` is its text without the front matter.
 
     `full_size` counts the characters of the whole text. The first `whole_sections` of `sections`
-    are complete; the others are cut or missing. `hidden_sections` counts those beyond the budget.
+    are complete; the others are cut or missing.
     """
 
     document: DocumentRow
@@ -28,7 +28,6 @@ class Center(NamedTuple):
     sections: tuple[Section, ...]
     full_size: int
     whole_sections: int
-    hidden_sections: int = 0
 
     @property
     def is_cut(self) -> bool:
@@ -127,8 +126,7 @@ def _read_center(graph: Graph, path: FilePath, budget: Budget) -> tuple[Center, 
     whole_sections = bisect_right(
         sections, len(content), key=lambda section: len(_decode(data[start : section.byte_end]))
     )
-    hidden = len(sections) - listed
-    center = Center(document, content, sections[:listed], len(text), whole_sections, hidden)
+    center = Center(document, content, sections[:listed], len(text), whole_sections)
     return center, budget.minus(content)
 
 

@@ -21,7 +21,6 @@ from ubp.core.model import (
     SourceReference,
     Verdict,
 )
-from ubp.core.shell import git_fetch
 from ubp.core.translations import TranslationRule
 from ubp.git.repository import Repository
 from ubp.index.history import History
@@ -308,11 +307,6 @@ class SourceDiff(NamedTuple):
     removed: int = 0
     lines: int = 0
     changed: tuple[tuple[FilePath, int | None], ...] = ()
-
-    @property
-    def fetch_command(self) -> str:
-        """The git command that fetches the missing blobs; UBP never fetches them itself."""
-        return git_fetch(self.missing) if self.missing else ""
 
 
 def compare(baseline: str | None, current: str | None) -> Verdict:

@@ -120,7 +120,9 @@ def suggest(
         hit = hits.get(path)
         snippet = hit.sections[0].passage if hit and hit.sections else None
         body = snippet.content if snippet else _beginning(texts[path].data)
-        reason = _reason(view, source, path, confidences.get(path, 0.0), hit.matched if hit else ())
+        confidence = confidences.get(path, 0.0)
+        evidence = explain_page(session, view, source, path) if source and confidence else ()
+        reason = _reason(source, confidence, evidence, hit.matched if hit else ())
         title = texts[path].page.facts.title or path
         suggestions.append(
             RagSuggestionRecord(
@@ -150,11 +152,10 @@ _SYNTAX = re.compile(r"[\"():*<>=-]|\b(?:AND|OR|NOT)\b")
 
 
 def _reason(
-    view: View, source: FilePath | None, path: FilePath, confidence: float, matched: Sequence[str]
+    source: FilePath | None, confidence: float, evidence: Sequence[Evidence], matched: Sequence[str]
 ) -> str:
     if source and confidence == 1.0:
         return f"names {source} as a source"
-    evidence = explain_page(view, source, path) if source and confidence else ()
     reasons = [_in_words(reason) for reason in evidence[:2] if reason.detail]
     if matched and len(reasons) < 2:  # noqa: PLR2004  # two reasons are enough
         reasons.append("contains " + ", ".join(f"“{word}”" for word in matched[:4]))
