@@ -125,13 +125,9 @@ def _collect(request: CollectRequest) -> _Result:
     documents = view.document_paths()
     sources = find_sources(view, request.is_hidden)
     sample = documents[:: -(-len(documents) // MAX_PAGES_READ) or 1]
-    entries = {path: entry for path, entry in view.entries(sample).items() if entry}
-    mentions = read_page_mentions(view.context, entries)
+    mentions = read_page_mentions(view, sample)
     page_counts = Counter(
-        identifier.text
-        for entry in entries.values()
-        if entry.id in mentions
-        for identifier in mentions[entry.id].identifiers
+        identifier.text for page in mentions.values() for identifier in page.identifiers
     )
     names = read_names(view, sources)
     identifiers = page_counts.keys()
@@ -142,11 +138,11 @@ def _collect(request: CollectRequest) -> _Result:
         users=invert(identifiers & source_names.used for source_names in names),
         definers=invert(identifiers & source_names.defined for source_names in names),
         page_counts=page_counts,
-        page_count=len(entries),
+        page_count=len(sample),
         naming=find_back_references(documents, names),
         co_changes=count_co_changes(request.log(), numbers, documents),
     )
-    is_complete = mentions.keys() >= {entry.id for entry in entries.values()} and not any(
+    is_complete = len(mentions) == len(sample) and not any(
         source_names is NO_NAMES for source_names in names
     )
     return _Result(collected, is_complete)

@@ -79,7 +79,7 @@ def find_describing(
     }
     for defined in weights.values():
         defined.update({name: OF_SYMBOL} if name in defined else {})
-    mentions = read_mentions(view, pages)
+    mentions = read_page_mentions(view, pages)
     scores = score_pages(mentions, weights, read_own_names(session.repository))
     rated = rate_bindings(session, view, best_pairs(scores))
     found = [
@@ -139,13 +139,6 @@ def _mentions_own(text: str, symbol: str) -> bool:
 def _simple_name(symbol: str) -> str:
     """Return the last name of a symbol: `login` of `Session.login`."""
     return _SEPARATORS.split(symbol)[-1]
-
-
-def read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:
-    """Return what each of these documents mentions."""
-    entries = {path: entry for path, entry in view.entries(pages).items() if entry}
-    mentions = read_page_mentions(view.context, entries)
-    return {path: mentions[entry.id] for path, entry in entries.items() if entry.id in mentions}
 
 
 def score_pages(

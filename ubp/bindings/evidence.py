@@ -62,7 +62,7 @@ class EvidenceIndex:
     def load(self, view: View, pages: Collection[FilePath]) -> None:
         """Read the mentions of these documents and their translations, if not yet loaded."""
         required = {translation for page in pages for translation in self._translations_of(page)}
-        new = _read_mentions(view, required - self._mentions.keys())
+        new = read_page_mentions(view, required - self._mentions.keys())
         self._mentions |= new
         self._look_up({mention.text for page in new.values() for mention in page.identifiers})
 
@@ -155,12 +155,6 @@ def read_own_names(repository: Repository) -> frozenset[str]:
     lines = urls.decode("utf-8", "replace").splitlines()
     names = (repository_name(line.partition(" ")[2]) for line in lines)
     return frozenset(short_name(name) for name in names if name)
-
-
-def _read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:
-    entries = {path: entry for path, entry in view.entries(pages).items() if entry}
-    mentions = read_page_mentions(view.context, entries)
-    return {path: mentions.get(entry.id, NO_MENTIONS) for path, entry in entries.items()}
 
 
 def _merge_mentions(own: PageMentions, others: Sequence[PageMentions]) -> PageMentions:

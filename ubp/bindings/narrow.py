@@ -251,8 +251,7 @@ class _PartHistory:
 
 def _find_choices(pairs: Collection[Pair], view: View) -> dict[Pair, list[tuple[str, ...]]]:
     """Return the symbols of each file that each document names: sets of few, the smaller first."""
-    entries = {page: entry for page, entry in view.entries({p for p, _ in pairs}).items() if entry}
-    mentions = read_page_mentions(view.context, entries)
+    mentions = read_page_mentions(view, {page for page, _ in pairs})
     sources = view.entries({path for _, path in pairs})
     files = {path: entry for path, entry in sources.items() if entry and entry.is_file}
     contents = FileContents(view.context.repository, view.snapshot).read(files)
@@ -260,9 +259,9 @@ def _find_choices(pairs: Collection[Pair], view: View) -> dict[Pair, list[tuple[
         path: _Definitions(path, data) for path, data in contents.items() if data is not None
     }
     choices = {
-        (page, path): definitions[path].named_by(mentions[entries[page].id])
+        (page, path): definitions[path].named_by(mentions[page])
         for page, path in pairs
-        if page in entries and path in definitions
+        if page in mentions and path in definitions
     }
     return {pair: symbol_sets for pair, symbol_sets in choices.items() if symbol_sets}
 

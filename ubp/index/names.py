@@ -1,7 +1,7 @@
 """The names that sources define and use, and the mentions in documents."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from ubp.code.names import SourceNames, read_names
 from ubp.core.interruption import with_checkpoints
@@ -9,6 +9,7 @@ from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.index.facts import BlobFacts, Contents, FileContents
 from ubp.index.store.facts import NameTable
 from ubp.index.tree import IndexContext
+from ubp.index.view import View
 from ubp.markdown.mentions import Mention, PageMentions, read_mentions
 
 # What was read is stored for each: a parser that finds other names needs another kind.
@@ -26,15 +27,16 @@ def read_source_names(
     return {blob: _unpack_names(text) for blob, text in texts.items()}
 
 
-def read_page_mentions(
-    context: IndexContext, pages: Mapping[FilePath, Entry]
-) -> dict[ObjectId, PageMentions]:
-    """Return the mentions in each of these documents, by blob; their entries must be hashed."""
+def read_page_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:
+    """Return the mentions in each of these documents; those that cannot be read are left out."""
+    context = view.context
+    entries = {path: entry for path, entry in view.entries(pages).items() if entry}
     table = NameTable(context.store.database, PAGE_KIND)
     texts = _read(
-        context, pages, table, "Reading pages", lambda data: _pack_mentions(read_mentions(data))
+        context, entries, table, "Reading pages", lambda data: _pack_mentions(read_mentions(data))
     )
-    return {blob: _unpack_mentions(text) for blob, text in texts.items()}
+    mentions = {blob: _unpack_mentions(text) for blob, text in texts.items()}
+    return {path: mentions[entry.id] for path, entry in entries.items() if entry.id in mentions}
 
 
 def _read(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.bindings.describing import best_pairs, read_mentions, score_pages
+from ubp.bindings.describing import best_pairs, score_pages
 from ubp.bindings.evidence import read_own_names
 from ubp.bindings.features import Suggestion
 from ubp.bindings.path_words import is_test
@@ -16,6 +16,7 @@ from ubp.core.model import (
     ReferenceVerdict,
     SourceReference,
 )
+from ubp.index.names import read_page_mentions
 from ubp.index.session import Session
 from ubp.review.changed_files import ChangedFiles, changed_lines, unedited_pages
 from ubp.staleness.evidence import OPTION, add_evidence
@@ -46,7 +47,7 @@ def find_proposed(
     files.read(files.sources)
     weights = {path: _weights(files, path) for path in files.sources if not is_test(path)}
     own_names = read_own_names(session.repository)
-    wanted = best_pairs(score_pages(read_mentions(after, pages), weights, own_names))
+    wanted = best_pairs(score_pages(read_page_mentions(after, pages), weights, own_names))
     rated = rate_bindings(session, before, wanted)
     return _with_evidence(rated, change, files)
 

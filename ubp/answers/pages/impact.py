@@ -10,7 +10,6 @@ from ubp.bindings.describing import (
     DescribingPages,
     find_describing,
     find_naming,
-    read_mentions,
 )
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, LinkType
 from ubp.core.paths import doc_id
@@ -30,6 +29,7 @@ from ubp.frame.fields import (
 from ubp.frame.records import title_of
 from ubp.frame.wording import count
 from ubp.frame.writer import Writer
+from ubp.index.names import read_page_mentions
 from ubp.index.session import Session, Target
 from ubp.index.view import View
 from ubp.search.graph import open_graph
@@ -211,7 +211,7 @@ def _with_naming(view: View, subject: ImpactTarget) -> ImpactTarget:
         return subject
     listing = frozenset(step.path for step in subject.first if "#" in (step.source_path or ""))
     others = {step.path for step in subject.first} - listing
-    naming = find_naming(view, read_mentions(view, others), part)
+    naming = find_naming(view, read_page_mentions(view, others), part)
     return subject._replace(listing=listing, naming=frozenset(naming))
 
 
