@@ -17,7 +17,6 @@ from ubp.hub.repositories import all_names
 
 EVERYTHING = "*"
 MAX_ITEMS = 200  # of one delivery
-_OUTDATED = frozenset({"behind", "gone"})
 _CONDITION = """
 (x.repository = any(%(names)s) or x.ref = %(ref)s and x.repository <> '')
 and not p.is_record and not r.archived
@@ -55,7 +54,7 @@ def _announce(
     numbers = _numbers(connection, references)
     current: dict[_Key, tuple[StoredReference, str]] = {}
     for reference, state in zip(references, states, strict=True):
-        if state.tip in _OUTDATED and reference.source in numbers:
+        if state.is_outdated and reference.source in numbers:
             source, _ = numbers[reference.source]
             _, ref = numbers[reference.repository]
             key = _Key(

@@ -25,7 +25,6 @@ from ubp.hub.repositories import pushed_name
 
 MAX_DIGITS = 9  # of a place in a list
 MAX_SHOWN_CHARACTERS = 100
-_OUTDATED = frozenset({"behind", "gone"})
 
 _PAGES = """
 select r.name, p.path, p.owners, p.level, count(*) over ()
@@ -125,7 +124,7 @@ def check_staleness(
     outdated = [
         (reference, state)
         for reference, state in zip(found, states, strict=True)
-        if reference.verdict != "fresh" or state.tip in _OUTDATED
+        if reference.verdict != "fresh" or state.is_outdated
     ]
     shown = outdated[: request.limit]
     return HubStalenessRecord(

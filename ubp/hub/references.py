@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ubp.answers.hub.impact import Tip
+from ubp.answers.hub.impact import OUTDATED, Tip
 from ubp.core.model import Level, Verdict
 from ubp.hub.database import Connection
 from ubp.hub.parts import is_same_part
@@ -66,6 +66,11 @@ class TipState:
     changed_at: datetime | None = None
     moved_to: str | None = None
     blob: str | None = None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether what the page describes has changed at the tip, or is gone."""
+        return self.tip in OUTDATED
 
 
 class _File(NamedTuple):

@@ -25,7 +25,6 @@ from ubp.hub.references import StoredReference, TipState, find_references, tip_s
 MONTHS = 12
 MAX_PAGES = 500
 DAYS = (0, 7, 30, 90, 180, 365)
-_OUTDATED = frozenset({"behind", "gone"})
 Place = tuple[str, str]  # repository and path of a page
 
 _TIPS = """
@@ -112,7 +111,7 @@ def _outdated(
     for reference, state in zip(
         references, tip_states(connection, reader, references), strict=True
     ):
-        if state.tip in _OUTDATED:
+        if state.is_outdated:
             found[reference.repository, reference.page].append((reference, state))
     return found
 

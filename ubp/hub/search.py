@@ -343,7 +343,7 @@ def _terms(node: Node) -> Iterator[Term]:
             yield from _terms(each)
 
 
-def _page_link(repository: str, commit: str, path: str, line: int | None = None) -> str:
+def _page_link(repository: str, commit: str, path: str, line: int | None) -> str:
     """Return the address of a page at a commit: `https://github.com/acme/api/blob/…/docs/a.md`.
 
     GitLab redirects from it to its own form of it.

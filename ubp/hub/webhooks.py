@@ -10,7 +10,7 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from http.client import HTTPException
@@ -31,7 +31,7 @@ SECRET_PREFIX = b"whsec_"
 LOG = logging.getLogger(__name__)
 
 
-def deliver(database: Database, config: HubConfig, clock: Callable[[], float] = time.time) -> bool:
+def deliver(database: Database, config: HubConfig) -> bool:
     """Send all that is due, and return whether all of it was taken."""
     hooks = {hook.url: hook for hook in config.hooks}
     succeeded = True
@@ -46,7 +46,7 @@ def deliver(database: Database, config: HubConfig, clock: Callable[[], float] = 
             key, url, items, at, tries = row
             hook = hooks.get(url)
             body = _body(connection, hook, key, at, items) if hook else None
-            error = _send(hook, key, body, clock()) if hook and body else ""
+            error = _send(hook, key, body) if hook and body else ""
             if error and tries < len(WAITS):
                 succeeded = False
                 LOG.warning("The webhook %s fails: %s.", url, error)
@@ -112,10 +112,10 @@ def _sentence(item: Mapping[str, Any], source: str | None) -> str:
     return f"{item['page']} is behind the tip of {source}{commits}."
 
 
-def _send(hook: Hook, key: int, body: bytes, now: float) -> str:
+def _send(hook: Hook, key: int, body: bytes) -> str:
     """Send a delivery, and return why it was not taken; "" if it was."""
     try:
-        moment = str(int(now))
+        moment = str(int(time.time()))
         signature = sign(read_secret(hook.secret_file), str(key), moment, body)
         headers = {
             "Content-Type": "application/json",

@@ -5,7 +5,6 @@ After an upgrade it reads the texts of pages again.
 
 import logging
 import time
-from collections.abc import Callable
 from threading import Event
 
 from ubp.core.errors import ConfigError, HubError, ModelError
@@ -38,11 +37,9 @@ class Worker:
         database: Database,
         config: HubConfig,
         model: HubModel | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._config = config
-        self._clock = clock
         self._night_at = float("-inf")
         self._model = model or HubModel()
         self._has_old_texts = True  # perhaps
@@ -62,11 +59,11 @@ class Worker:
         with self._database.connection() as connection:
             save_clients(connection, self._config)
             announce(connection, self._config.hooks)
-        succeeded = deliver(self._database, self._config, self._clock) and succeeded
-        if self._clock() >= self._night_at:
+        succeeded = deliver(self._database, self._config) and succeeded
+        if time.time() >= self._night_at:
             is_done = self._compare_everything()
             wait = SECONDS_BETWEEN_NIGHTS if is_done else SECONDS_AFTER_FAILURE
-            self._night_at = self._clock() + wait
+            self._night_at = time.time() + wait
             succeeded = succeeded and is_done
         return self._read_old_texts() and succeeded
 
@@ -87,7 +84,7 @@ class Worker:
             except (HubError, ConfigError) as error:
                 LOG.warning("%s %s", error.message, error.cause)
                 succeeded, wait = False, SECONDS_AFTER_FAILURE
-                self._night_at = min(self._night_at, self._clock() + SECONDS_AFTER_FAILURE)
+                self._night_at = min(self._night_at, time.time() + SECONDS_AFTER_FAILURE)
             with self._database.connection() as connection:
                 finish_comparison(connection, rows, wait)
         return succeeded
@@ -97,9 +94,9 @@ class Worker:
 
         The next look continues what takes too long.
         """
-        end = self._clock() + SECONDS_OF_READING
+        end = time.time() + SECONDS_OF_READING
         try:
-            while self._has_old_texts and self._clock() < end and not self._is_ended.is_set():
+            while self._has_old_texts and time.time() < end and not self._is_ended.is_set():
                 with self._database.connection() as connection:
                     is_old = has_old_texts(connection) and bool(
                         reread_texts(connection, self._model.get(connection))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.answers.hub.impact import DescribingPageRecord, RepositoryName, reference_text
+from ubp.answers.hub.impact import OUTDATED, DescribingPageRecord, RepositoryName, reference_text
 from ubp.answers.hub.pages import MAX_LIMIT, HubStalenessRecord
 from ubp.answers.hub.push import find_name
 from ubp.core.errors import UsageError
@@ -28,7 +28,6 @@ from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.sync.hub_client import HubClient, find_token
 
 PIN_DIGITS = 12
-OUTDATED = frozenset({"behind", "gone"})
 AGENT = "ubp hub behind"  # one proposal at a time: the next call adds to it
 
 

@@ -17,6 +17,7 @@ from ubp.frame.writer import Writer
 MAX_LIMIT = 1_000
 
 Tip = Literal["current", "behind", "gone", "unknown"]
+OUTDATED: frozenset[Tip] = frozenset({"behind", "gone"})
 """What a source is at the tip of its repository, compared with what a page describes."""
 OWN_WORDS = {"behind": "changed", "gone": "gone"}
 TIP_WORDS = {"behind": "behind the tip", "gone": "gone at the tip"}
