@@ -18,6 +18,7 @@ from ubp.index.view import View
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.markdown.edit_sources import Form, add_sources, choose_form
+from ubp.markdown.front_matter import LINE_END
 from ubp.markdown.text_edits import as_diff
 from ubp.staleness.pins import find_pins
 from ubp.staleness.state import open_context
@@ -184,9 +185,9 @@ def _insert(
         if ("bind",) not in containers:
             lines = ['"bind": {', *(indent + line for line in lines), "}"]
     container = containers.get(("bind", "refused")) or containers.get(("bind",)) or containers[()]
-    line_end = _LINE_END.search(text)
+    line_end = LINE_END.search(text)
     newline = line_end[0] if line_end else "\n"
-    first_line = _LINE_END.split(text[: container.start])[-1]
+    first_line = LINE_END.split(text[: container.start])[-1]
     outer = first_line[: len(first_line) - len(first_line.lstrip())]
     before = text[: container.end].rstrip()
     comma = "" if before.endswith(("{", "[")) else ","
@@ -217,4 +218,3 @@ def _find_containers(text: str) -> Iterator[_Container]:
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_LINE_END = re.compile(r"\r\n|\r|\n")

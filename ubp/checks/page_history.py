@@ -9,7 +9,7 @@ from ubp.checks.known_pages import FOLDER_PAGES, KnownPages
 from ubp.checks.page_text import PageText, letters_of
 from ubp.core.model import Entry, FilePath, Link, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
-from ubp.core.text import fold
+from ubp.core.text import common_length, fold
 from ubp.git.file_versions import FileVersion, FileVersions, LoggedCommit
 from ubp.git.files import find_ignored
 from ubp.markdown.resolve import PageNameForms, Targets, requested_names, resolve, stem
@@ -161,23 +161,10 @@ def _blob(entry: Entry | None) -> ObjectId | None:
 
 def _differing_lines(text: bytes, other: bytes) -> bytes:
     """Return the lines of a text from the first that differs in another to the last, and beside."""
-    ours, others = memoryview(text), memoryview(other)
-    start = _common_length(ours, others)
-    end = len(text) - _common_length(ours[start:][::-1], others[start:][::-1])
+    start = common_length(text, other)
+    end = len(text) - common_length(text[start:], other[start:], at_end=True)
     before = text.rfind(b"\n", 0, start)
     first = text.rfind(b"\n", 0, max(0, before)) + 1
     after = text.find(b"\n", end)
     last = text.find(b"\n", after + 1) if after >= 0 else -1
     return text[first : last if last >= 0 else len(text)]
-
-
-def _common_length(ours: memoryview, others: memoryview) -> int:
-    """Return how many bytes two texts have in common at their beginnings."""
-    low, high = 0, min(len(ours), len(others))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ours[low:middle] == others[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -328,3 +328,14 @@ _CJK_CHARACTERS = (
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]+"
 )
+
+
+def common_length(one: bytes, other: bytes, *, at_end: bool = False) -> int:
+    """Return the length of the longest beginning, or end, that two texts have in common."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        part = slice(-middle, None) if at_end else slice(middle)
+        is_common = one[part] == other[part]
+        low, high = (middle, high) if is_common else (low, middle - 1)
+    return low

@@ -17,12 +17,10 @@ from ubp.markdown.document import read_head
 from ubp.markdown.edit_sources import add_sources
 from ubp.markdown.new_page import write_page
 from ubp.markdown.outline import closest_section, find_section, list_sections, read_outline
-from ubp.markdown.source_text import SourceText
+from ubp.markdown.source_text import BOM, SourceText
 from ubp.staleness.assess import assess
 from ubp.staleness.pins import AckOptions, pin_page
 from ubp.staleness.state import open_context
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def create(session: Session, content: str, doc_type: str | None, sources: Sequence[str]) -> Change:
@@ -183,6 +181,6 @@ def _separated(before: bytes, body: bytes, keys: Sequence[str]) -> bytes:
     old_body = before[head_end:]
     gap = old_body[: len(old_body) - len(old_body.lstrip(b"\r\n"))] if head_end else b""
     text = gap + body.lstrip(b"\r\n") if gap else body
-    is_marked = head_end == 0 and before.startswith(BYTE_ORDER_MARK)
-    text = BYTE_ORDER_MARK + text if is_marked and not text.startswith(BYTE_ORDER_MARK) else text
+    is_marked = head_end == 0 and before.startswith(BOM)
+    text = BOM + text if is_marked and not text.startswith(BOM) else text
     return text if text.endswith(b"\n") else text + (b"\r\n" if b"\r\n" in body else b"\n")

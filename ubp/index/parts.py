@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.source import Part, PartSource, possible_sources
+from ubp.core.text import common_length
 from ubp.git.output import blob_id
 from ubp.index.facts import FileContents
 from ubp.index.store.facts import NameTable
@@ -173,26 +174,15 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
 def _compare(before: bytes, after: bytes) -> _Passage:
-    start = _common_length(before, after, at_end=False)
+    start = common_length(before, after)
     start = before.rfind(b"\n", 0, start) + 1  # whole lines
-    end = min(_common_length(before, after, at_end=True), min(len(before), len(after)) - start)
+    end = min(common_length(before, after, at_end=True), min(len(before), len(after)) - start)
     next_line = before.find(b"\n", len(before) - end) + 1 if end else 0
     end = len(before) - next_line if next_line else 0
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     first_line = before.count(b"\n", 0, start) + 1
     words = frozenset([*_WORD.findall(old), *_WORD.findall(new)])
     return _Passage(first_line, first_line + old.count(b"\n"), words, before.split(b"\n"))
-
-
-def _common_length(one: bytes, other: bytes, *, at_end: bool) -> int:
-    """Return the length of the longest beginning, or end, that two texts have in common."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        part = slice(-middle, None) if at_end else slice(middle)
-        is_common = one[part] == other[part]
-        low, high = (middle, high) if is_common else (low, middle - 1)
-    return low
 
 
 def find_parts(source: PartSource, data: bytes) -> tuple[Part, ...]:

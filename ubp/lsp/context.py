@@ -17,7 +17,8 @@ from ubp.git.snapshot import read_documents
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.lsp.pages import Pages, read_pages
-from ubp.lsp.text import LINE_END, Encoding, Place, Text
+from ubp.lsp.text import Encoding, Place, Text
+from ubp.markdown.front_matter import LINE_END
 from ubp.markdown.source_text import SourceText
 from ubp.search.graph import Graph, open_graph
 from ubp.staleness.model import StalenessContext

@@ -4,14 +4,13 @@ A line ends with LF, CRLF or CR and with nothing else: Python's `splitlines` kno
 and so does pygls, which would lose its place in a text with a form feed or U+2028.
 """
 
-import re
 from bisect import bisect_right
 from typing import Literal, NamedTuple
 
+from ubp.markdown.front_matter import LINE_END
+
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 """In which units clients count columns; the server and the client agree upon one."""
-
-LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Place(NamedTuple):

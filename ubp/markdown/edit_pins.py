@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ubp.core.errors import PageError
 from ubp.core.model import FilePath, SourceReference
 from ubp.markdown.document import parse_page, read_head
-from ubp.markdown.front_matter import FrontMatter
+from ubp.markdown.front_matter import LINE_END, FrontMatter
 from ubp.markdown.references import (
     PIN,
     KeyStep,
@@ -25,7 +25,7 @@ from ubp.markdown.references import (
     one_line,
 )
 from ubp.markdown.source_text import BOM
-from ubp.markdown.text_edits import LINE_END, Edit, EditableText, EditError
+from ubp.markdown.text_edits import Edit, EditableText, EditError
 from ubp.markdown.yaml_nodes import Node, write_flow_scalar, write_scalar
 
 _HINT = "Write the reference as a list item with `path:` on its own line, then try again."

@@ -26,7 +26,7 @@ _TOML_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\+\+\+[ \t]*(?=[\r\n])")
 _TOML_CLOSING = re.compile(rb"(?:\r\n|\r|\n)\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)")
 _COMMENT_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!--|\{/\*)[ \t]+ubp[ \t]*(?=[\r\n])")
 _COMMENT_CLOSING = re.compile(rb"(?:\r\n|\r|\n)[ \t]*(?:-->|\*/\})[ \t]*(?:\r\n|\r|\n|\Z)")
-_LINE_END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
 _EMPTY_LINE = re.compile(r"(?>\r\n|\r|\n)[ \t]*[\r\n]")
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 _KEY_OR_ITEM = re.compile(r"""["']?[A-Za-z_][\w.-]*["']?[ \t]*:(?:[ \t\r\n]|\Z)|-[ \t]""")
@@ -72,7 +72,7 @@ def read_front_matter(data: bytes, names: Collection[str]) -> FrontMatter:
     yaml_text = inner.decode("utf-8", "surrogateescape")
     fence = data[closing.start() : closing.end()].decode()
     text = head + yaml_text + fence
-    line_starts = (0, *(match.end() for match in _LINE_END.finditer(text)))
+    line_starts = (0, *(match.end() for match in LINE_END.finditer(text)))
     unparsed = FrontMatter(text, None, closing.end(), (), line_starts)
     return _parse(unparsed, _UNDECODABLE.sub("\ufffd", yaml_text), len(head), names)
 
@@ -96,7 +96,7 @@ def _read_toml_or_comment(data: bytes) -> FrontMatter:
         text,
         None,
         closing.end(),
-        line_starts=(0, *(match.end() for match in _LINE_END.finditer(text))),
+        line_starts=(0, *(match.end() for match in LINE_END.finditer(text))),
         syntax="toml" if name == "front matter" else "comment",
     )
     try:
@@ -151,7 +151,7 @@ def _is_intended(yaml_text: str, names: Collection[str]) -> bool:
         return True
     if _begins_empty(yaml_text):  # as a paragraph after a thematic break does
         return False
-    lines = [line for line in _LINE_END.split(yaml_text) if line.strip() and line[:1] != "#"]
+    lines = [line for line in LINE_END.split(yaml_text) if line.strip() and line[:1] != "#"]
     return len(lines) == 1 or bool(lines and _KEY_OR_ITEM.match(lines[0]))
 
 

@@ -10,7 +10,7 @@ from ubp.core.text import closest_name, fold, slug
 from ubp.markdown.blocks import find_blocks
 from ubp.markdown.document import read_head
 from ubp.markdown.headings import Heading, find_outline
-from ubp.markdown.section_words import find_passages, section_names
+from ubp.markdown.section_words import find_passages, last_text_line, section_names
 from ubp.markdown.sites.anchors import TERM, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import Site
@@ -65,7 +65,7 @@ def read_outline(data: bytes) -> tuple[OutlineSection, ...]:
     first_heading = headings[0].line if headings else last
     preamble = words(first_line, first_heading)
     if preamble[0]:
-        end = _last_text_line(source, first_line, first_heading)
+        end = last_text_line(source, first_line, first_heading)
         sections.append(OutlineSection("", (), 0, "", (), first_line + 1, end, *preamble))
     sections += (
         OutlineSection(
@@ -119,7 +119,7 @@ def read_beginning(data: bytes) -> HeadingSpan | None:
     first_heading = headings[0].line if headings else len(source.lines)
     if first_text >= first_heading:
         return None
-    end = _last_text_line(source, first_line, first_heading)
+    end = last_text_line(source, first_line, first_heading)
     return HeadingSpan("", (), 0, "", (), first_line + 1, end, end)
 
 
@@ -138,7 +138,7 @@ def _heading_spans(headings: Sequence[Heading], source: SourceText) -> Iterator[
             heading.text,
             tuple(outer.text for outer in above),
             heading.line + 1,
-            _last_text_line(source, heading.line, end),
+            last_text_line(source, heading.line, end),
             later[0].line if later else last,
         )
 
@@ -213,9 +213,3 @@ def anchors_of_line(data: bytes, line: int, site: Site | None) -> tuple[str, ...
     end = [n for n, name in enumerate(names) if 1 <= name.level < TERM][number]
     made, earlier = (site_anchors(PageAnchors(names[:stop]), site) for stop in (end + 1, end))
     return tuple(sorted(made - earlier)) or (github,)
-
-
-def _last_text_line(source: SourceText, start: int, end: int) -> int:
-    while end > start + 1 and not source.lines[end - 1].strip():
-        end -= 1
-    return end

@@ -33,6 +33,7 @@ from ubp.markdown.sites.site import (
     Site,
     Sites,
     addresses,
+    join,
     linked_address,
     locate,
     old_addresses,
@@ -447,7 +448,7 @@ def _resolve_wikilink(source: FilePath, target: str, targets: Targets) -> Resolu
         folders = _root_folders(source, targets.sites)
     else:
         folders = [folder] if is_relative else [folder, FilePath("")]
-    paths = [path for base in folders if (path := _join(base, name)) and not _is_folder(name)]
+    paths = [path for base in folders if (path := join(base, name)) and not _is_folder(name)]
     is_named = not is_relative and not target.startswith("/")
     named = targets.wikilink_pages(target) if is_named else _NO_WIKILINK_PAGES
     for path in paths:
@@ -457,7 +458,7 @@ def _resolve_wikilink(source: FilePath, target: str, targets: Targets) -> Resolu
             return _choose(pages, path)
     if resolution := named.by_name or named.by_folder.get(folder) or named.by_alias_or_title:
         return resolution
-    if is_relative and _join(folder, name) is None:
+    if is_relative and join(folder, name) is None:
         return Resolution("out_of_scope")
     suffix = "/" + fold(name)
     for path in targets.files(name):
@@ -518,7 +519,7 @@ def _resolve_path(source: FilePath, link: Link, targets: Targets) -> Resolution:
         target, folders = target.removeprefix("~"), _root_folders(source, targets.sites)
     if site and (prefixed := _without_prefix(site, target)):
         target, folders = prefixed
-    paths = [path for base in folders if (path := _join(base, target)) is not None]
+    paths = [path for base in folders if (path := join(base, target)) is not None]
     if site is None:
         resolution = _first_at(paths, target, targets)
     else:
@@ -634,14 +635,14 @@ def _where_published(
 
 def _joined(folders: Iterable[str], target: str) -> Iterator[FilePath]:
     """Yield a target in each of these folders, where it is in the repository."""
-    return filter(None, (_join(FilePath(folder), target) for folder in folders))
+    return filter(None, (join(folder, target) for folder in folders))
 
 
 def _published_paths(source: FilePath, site: Site, target: str) -> Iterator[FilePath]:
     """Yield where the file may lie that a browser would get for a link."""
     for address in linked_address(site, source, target):
         for folder in (*(root.folder for root in site.roots), *site.static):
-            if "{lang}" not in folder and (path := _join(FilePath(folder), address)):
+            if "{lang}" not in folder and (path := join(folder, address)):
                 yield path
 
 
@@ -844,7 +845,7 @@ def _include_paths(source: FilePath, target: str, site: Site | None) -> list[Fil
         )
         folders += site.pieces
     target = target.removeprefix("@/")
-    paths = (_join(folder, target) for folder in (*folders, FilePath("")))
+    paths = (join(folder, target) for folder in (*folders, FilePath("")))
     return [path for path in paths if path]
 
 
@@ -960,10 +961,6 @@ def _is_folder(target: str) -> bool:
 
 def _folder(path: FilePath) -> FilePath:
     return FilePath(path.rpartition("/")[0])
-
-
-def _join(folder: FilePath, path: str) -> FilePath | None:
-    return normalize_path(f"{folder}/{path.lstrip('/')}" if folder else path.lstrip("/"))
 
 
 def _page_suffix(path: str) -> str:

@@ -55,7 +55,7 @@ class Sections:
             words = [word for _, passage in span for word in passage]
             own_words = len(span[0][1]) if span else 0
             names = section_names(heading, source.lines[heading.line])
-            lines = heading.line + 1, _last_text_line(source, heading.line, end)
+            lines = heading.line + 1, last_text_line(source, heading.line, end)
             self._parts.append(Part(names, digest(words), digest(words[own_words:]), *lines))
 
     def find(self, heading: str) -> tuple[Part, ...]:
@@ -78,7 +78,8 @@ def section_names(heading: Heading, line: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (*names, *_ANCHOR.findall(line)))))
 
 
-def _last_text_line(source: SourceText, start: int, end: int) -> int:
+def last_text_line(source: SourceText, start: int, end: int) -> int:
+    """Return where lines from `start` to `end` end without the blank ones at their end."""
     while end > start + 1 and not source.lines[end - 1].strip():
         end -= 1
     return end

@@ -1,12 +1,10 @@
 """Edits of a text in offset that preserve its line ends and indentation."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ubp.markdown.front_matter import LINE_END
 from ubp.markdown.yaml_nodes import Node
-
-LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class EditError(Exception):
