@@ -147,15 +147,14 @@ def propose(
     return {path: suggestions for path, suggestions in likely.items() if suggestions}
 
 
-def suggest_in_time(session: Session, view: View, pages: Sequence[str] = ()) -> BindingSuggestions:
+def suggest_in_time(session: Session, view: View) -> BindingSuggestions:
     """Return what `ubp bind` proposes for the pages that list no sources.
 
     Raises:
         OutOfTimeError: it would take more than MAX_SECONDS.
-        UsageError: a PATH matches no page.
     """
     with limited_time():
-        return _suggest(session, view, pages)
+        return _suggest(session, view, ())
 
 
 def _suggest(session: Session, view: View, pages: Sequence[str]) -> BindingSuggestions:

@@ -25,16 +25,10 @@ def ask_list(terminal: Terminal, question: str, default: Sequence[str]) -> tuple
     return tuple(word for word in answer.replace(",", " ").split() if word != "none")
 
 
-def choose(
-    terminal: Terminal, question: str, choices: Sequence[str], default: str | None = None
-) -> str:
-    """Ask for one of the choices, which its first letters select; Enter takes the default.
-
-    That is the first one, unless another is given.
-    """
-    default = default or choices[0]
+def choose(terminal: Terminal, question: str, choices: Sequence[str]) -> str:
+    """Ask for one of the choices, which its first letters select; Enter takes the first one."""
     while True:
-        answer = ask(terminal, f"{question} [{'/'.join(choices)}]", default).lower()
+        answer = ask(terminal, f"{question} [{'/'.join(choices)}]", choices[0]).lower()
         matches = [choice for choice in choices if choice.startswith(answer)]
         if len(matches) == 1:
             return matches[0]

@@ -723,7 +723,7 @@ def fit_search(record: Json, limit: TokenLimit) -> None:
         lines.drop(record, _spare_parts(results, limit))
     if not limit.drop(record, _removable_parts(record, limit)):
         return
-    lines.drop(record, _last_results(record, 1))
+    lines.drop(record, _last_results(record))
     kept = {id(result) for result in results}
     texts = [text for text in texts if text.text["text"] and id(text.result) in kept]
     room = -limit.excess(record)
@@ -803,12 +803,12 @@ def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
     for key in ("linked_pages", "stale_refs") if limit.is_text else ("stale_refs",):
         for result in reversed(results):
             yield limit.clear(result, key)
-    yield from _last_results(record, 1)
+    yield from _last_results(record)
     yield from (limit.clear(result, "linked_pages") for result in results)
 
 
-def _last_results(record: Json, kept: int) -> Iterator[Any]:
-    while len(record["results"]) > kept:
+def _last_results(record: Json) -> Iterator[Any]:
+    while len(record["results"]) > 1:
         record["truncated_count"] = record.get("truncated_count", 0) + 1
         yield record["results"].pop()
 

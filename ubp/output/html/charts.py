@@ -62,10 +62,10 @@ def ring(levels: Levels) -> Markup:
     return render("ring.svg", arcs=arcs, radius=RING_RADIUS, label=label)
 
 
-def bar(parts: Sequence[tuple[str, int]], total: int, label: str = "") -> Markup:
+def bar(parts: Sequence[tuple[str, int]], total: int) -> Markup:
     """Return a bar of parts, each a class and a number, in proportion to the whole.
 
-    Without a label it is decoration: text beside it says the same.
+    It is decoration: text beside it says the same.
     """
     shapes, start = [], 0.0
     for name, number in parts:
@@ -73,12 +73,12 @@ def bar(parts: Sequence[tuple[str, int]], total: int, label: str = "") -> Markup
         if width:
             shapes.append(_Rect(name, start, 0, width, 10))
         start += width
-    return render("bar.svg", shapes=shapes, width=BAR_WIDTH, label=label)
+    return render("bar.svg", shapes=shapes, width=BAR_WIDTH)
 
 
-def levels_bar(levels: Levels, total: int, label: str = "") -> Markup:
+def levels_bar(levels: Levels) -> Markup:
     """Return the levels of some pages as a bar."""
-    return bar([(level, getattr(levels, level)) for level in ALL_LEVELS], total, label)
+    return bar([(level, getattr(levels, level)) for level in ALL_LEVELS], sum(levels))
 
 
 def line(numbers: Sequence[int], label: str) -> Markup:

@@ -125,7 +125,7 @@ def _table(
             *((name, "number optional") for name in others),
         ],
         rows=[
-            (name, address, charts.levels_bar(levels, sum(levels)), levels, values)
+            (name, address, charts.levels_bar(levels), levels, values)
             for name, address, counts, values in rows
             for levels in [_levels(counts)]
         ],

@@ -56,7 +56,7 @@ def folders(report: Report) -> Markup | None:
     rows = [
         {
             "name": folder_name(folder),
-            "bar": charts.levels_bar(folder.levels, sum(folder.levels)),
+            "bar": charts.levels_bar(folder.levels),
             "levels": folder.levels,
         }
         for folder in report.folders
