@@ -245,6 +245,20 @@ def repository(new_repository: Callable[..., TestRepository]) -> TestRepository:
     return new_repository()
 
 
+@pytest.fixture
+def shallow(repository: TestRepository, new_repository: Callable[..., TestRepository]):
+    """A clone without the commit that the source of its page was last changed in."""
+    repository.write("a.py", "1\n")
+    repository.page("a.md", "a.py")
+    repository.commit()
+    repository.write("b.py", "1\n")
+    repository.commit()
+    clone = new_repository("clone")
+    clone.git("fetch", "--quiet", "--depth", "1", f"file://{repository.root}", "main")
+    clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
+    return clone
+
+
 @pytest.fixture(scope="session")
 def valid():
     """Hold a record against a schema that has no room for keys that it does not tell."""

@@ -90,17 +90,7 @@ def test_findings_of_a_change_are_errors_and_its_debts_are_notes(varied, finding
     ]
 
 
-def test_unverifiable_source_in_a_shallow_clone_is_not_a_finding(
-    repository, new_repository, findings_of_stale
-):
-    repository.write("a.py", "1\n")
-    repository.page("a.md", "a.py")
-    repository.commit()
-    repository.write("b.py", "1\n")
-    repository.commit()
-    clone = new_repository("clone")
-    clone.git("fetch", "--quiet", "--depth", "1", f"file://{repository.root}", "main")
-    clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
-    report = findings_of_stale(clone)
+def test_unverifiable_source_in_a_shallow_clone_is_not_a_finding(shallow, findings_of_stale):
+    report = findings_of_stale(shallow)
     assert (report.findings, report.debts, report.unverified) == ((), (), 1)
     assert lines(report.unknown) == [f"note stale-doc a.md:3 {LOST}"]

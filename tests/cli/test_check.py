@@ -113,26 +113,18 @@ def test_exit_status_shows_the_outcome(broken, ubp, tokens, status):
     assert ubp(broken, "check", *tokens).status == status
 
 
-def test_unverifiable_source_in_a_shallow_clone_is_no_success(repository, new_repository, ubp, at):
-    repository.write("a.py", "1\n")
-    repository.page("a.md", "a.py")
-    repository.commit()
-    repository.write("b.py", "1\n")
-    repository.commit()
-    clone = new_repository("clone")
-    clone.git("fetch", "--quiet", "--depth", "1", f"file://{repository.root}", "main")
-    clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
+def test_unverifiable_source_in_a_shallow_clone_is_no_success(repository, shallow, ubp, at):
     at(repository)
-    answer = ubp(clone, "check")
+    answer = ubp(shallow, "check")
     assert answer.status == 2
     assert answer.out == (
         "No findings in 1 page; 1 source could not be verified because this clone is shallow.\n"
         "Next:\n  git fetch --unshallow  fetches the history (in CI: fetch-depth: 0)\n"
     )
-    assert ubp(clone, "check", "--json").record["unverified"] == [
+    assert ubp(shallow, "check", "--json").record["unverified"] == [
         {"filepath": "a.md", "line": 3, "source_path": "a.py", "note": None, "unfetched": None}
     ]
-    assert ubp(clone, "check", "--rule", "broken-link").status == 0
+    assert ubp(shallow, "check", "--rule", "broken-link").status == 0
 
 
 def test_quiet_check_prints_one_line_per_finding(broken, ubp):

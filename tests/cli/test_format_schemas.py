@@ -164,18 +164,10 @@ def test_fingerprints_are_equal_in_all_formats(faulty, ubp, fits):
     assert sarif[: len(names)] == names
 
 
-def test_unverified_sources_do_not_look_green(repository, new_repository, ubp, at, fits):
-    repository.write("a.py", "1\n")
-    repository.page("a.md", "a.py")
-    repository.commit()
-    repository.write("b.py", "1\n")
-    repository.commit()
-    clone = new_repository("clone")
-    clone.git("fetch", "--quiet", "--depth", "1", f"file://{repository.root}", "main")
-    clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
+def test_unverified_sources_do_not_look_green(repository, shallow, ubp, at, fits):
     at(repository)
     for command in ("check", "stale"):
-        answer = ubp(clone, command, "--format", "sarif")
+        answer = ubp(shallow, command, "--format", "sarif")
         (run,) = fits("sarif", answer.out)["runs"]
         (invocation,) = run["invocations"]
         assert answer.status == 2
@@ -184,15 +176,15 @@ def test_unverified_sources_do_not_look_green(repository, new_repository, ubp, a
         assert notification["message"]["text"] == (
             "1 source could not be verified because this clone is shallow."
         )
-        (doubt,) = fits("rdjson", ubp(clone, command, "--format", "rdjson").out)["diagnostics"]
+        (doubt,) = fits("rdjson", ubp(shallow, command, "--format", "rdjson").out)["diagnostics"]
         assert doubt["severity"] == "INFO"
-        (issue,) = fits("gitlab", ubp(clone, command, "--format", "gitlab").out)
+        (issue,) = fits("gitlab", ubp(shallow, command, "--format", "gitlab").out)
         assert issue["severity"] == "info"
-        assert ubp(clone, command, "--format", "github").out == (
+        assert ubp(shallow, command, "--format", "github").out == (
             "::warning title=not verified::1 source could not be verified because this clone is"
             " shallow.%0AFetch the history (fetch-depth: 0), or pin the pages that you reviewed.\n"
         )
-        assert "1 source could not be verified" in ubp(clone, command, "--format", "markdown").out
+        assert "1 source could not be verified" in ubp(shallow, command, "--format", "markdown").out
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from ubp.hub.database import Database
 from ubp.hub.embedded import run_postgres
 from ubp.hub.models import HubModel
 from ubp.hub.process import Place, listen
+from ubp.sync.hub_client import HubClient
 from ubp.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
@@ -290,6 +291,20 @@ def running_hub(
 @pytest.fixture
 def issuers(provider, github, gitlab) -> dict:
     return {"provider": provider, "github": github, "gitlab": gitlab}
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[str]:
+    """All that clients send to the hub."""
+    values = []
+    post = HubClient.post
+
+    def record(self, path, value):
+        values.append(repr(value))
+        return post(self, path, value)
+
+    monkeypatch.setattr(HubClient, "post", record)
+    return values
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A change in one repository, and the pages of others that describe what changed."""
 
 import json
-import time
 
 import pytest
 
@@ -9,7 +8,6 @@ from ubp.__main__ import main
 
 API, WEB = "github.com/acme/api", "github.com/acme/web"
 PAY = "def charge(amount):\n    return amount\n\n\ndef refund(amount):\n    return -amount\n"
-SECONDS = 5
 
 
 @pytest.fixture
@@ -58,9 +56,7 @@ def test_a_changed_symbol_puts_the_pages_of_others_behind_the_tip(hub, api, web)
     api.write("src/pay.py", PAY.replace("return amount\n", "return amount * 100\n", 1))
     api.commit()
     hub.push(api, API)
-    pushed = time.monotonic()
     found = asked(hub, "src/pay.py", ann)
-    assert time.monotonic() - pushed < SECONDS
     assert found[key] == "behind"
     assert found[WEB, "docs/refund.md"] == "current"
     assert found[API, "docs/pay.md"] == "behind"

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 
 from ubp.hub.embedded import find_programs
-from ubp.sync.hub_client import HubClient
 
 SENTENCES = (
     "The quick brown fox pays the invoice twice.",
@@ -40,17 +39,9 @@ FORBIDDEN = re.compile(
 
 
 def test_wire_and_database_have_no_sentence_and_nothing_of_excluded_files(
-    repository, hub, database_address, monkeypatch
+    repository, hub, database_address, sent
 ):
     make_pages(repository)
-    sent = []
-    post = HubClient.post
-
-    def record(self, path, value):
-        sent.append(repr(value))
-        return post(self, path, value)
-
-    monkeypatch.setattr(HubClient, "post", record)
     hub.push(repository)
 
     wire = "".join(sent)

@@ -146,18 +146,8 @@ def test_page_deleted_by_a_push_without_texts_is_gone(repository, hub, database_
     assert "nobtainium" not in dump_of(hub, database_address)
 
 
-def test_texts_of_excluded_files_never_leave_the_clone(
-    repository, hub, database_address, monkeypatch
-):
+def test_texts_of_excluded_files_never_leave_the_clone(repository, hub, database_address, sent):
     make_pages(repository)
-    sent = []
-    post = HubClient.post
-
-    def record(self, path, value):
-        sent.append(repr(value))
-        return post(self, path, value)
-
-    monkeypatch.setattr(HubClient, "post", record)
     hub.push(repository, texts=True)
 
     wire = "".join(sent)

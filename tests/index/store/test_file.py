@@ -524,17 +524,17 @@ def test_writer_waits_for_another(open_here: Callable[[], Store], database: Path
     program = (
         "import sqlite3, sys, time\n"
         "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
-        "c.execute('BEGIN IMMEDIATE'); print('locked', flush=True); time.sleep(2)\n"
-        "c.execute('COMMIT'); c.close()"
+        "c.execute('BEGIN IMMEDIATE'); print('locked', flush=True); sys.stdin.readline()\n"
+        "time.sleep(0.3); c.execute('COMMIT'); c.close()"
     )
-    other = run(program, database)
+    other = run(program, database, stdin=subprocess.PIPE)
+    assert other.stdin is not None
     assert other.stdout is not None
     assert other.stdout.readline() == "locked\n"
-    started = time.monotonic()
     assert store.facts.missing([ONE], KEYS) == {ONE}  # a reader does not wait
-    assert time.monotonic() - started < 1.5
+    assert store.path == str(database)
+    other.stdin.close()
     store.facts.save({ONE: PAGE}, KEYS)
-    assert time.monotonic() - started > 0.1
     assert (other.wait(), store.path) == (0, str(database))
     other.stdout.close()
 
