@@ -525,14 +525,18 @@ def _about_file(work: Callable[[EditorContext, FilePath, Any], T]) -> Handler:
     """Return a handler that answers a request about a file."""
 
     async def handle(ls: Server, params: Any) -> T | None:
-        located = ls.locate(params.text_document.uri)
-        if located is None:
-            return None
-        return await _reported(
-            ls, located.service.answer(lambda context: work(context, located.path, params))
-        )
+        uri = params.text_document.uri
+        return await _ask(ls, uri, lambda context, path: work(context, path, params))
 
     return handle
+
+
+async def _ask(ls: Server, uri: str, work: Callable[[EditorContext, FilePath], T]) -> T | None:
+    """Return what `work` does; None: the file is in no repository, or an error was reported."""
+    located = ls.locate(uri)
+    if located is None:
+        return None
+    return await _reported(ls, located.service.answer(lambda context: work(context, located.path)))
 
 
 async def _reported(ls: Server, answer: Awaitable[T]) -> T | None:
@@ -631,29 +635,26 @@ async def _find_workspace_symbols(
 
 
 async def _resolve_document_link(ls: Server, link: types.DocumentLink) -> types.DocumentLink:
-    located = ls.locate(link.data[0]) if link.data else None
-    if located is None:
+    if not link.data:
         return link
-    answer = located.service.answer(
-        lambda context: resolve_document_link(context, located.path, link)
-    )
-    return await _reported(ls, answer) or link
+
+    def work(context: EditorContext, path: FilePath) -> types.DocumentLink | None:
+        return resolve_document_link(context, path, link)
+
+    return await _ask(ls, link.data[0], work) or link
 
 
 async def _show_sources(ls: Server, uri: str) -> None:
-    if located := ls.locate(uri):
-        answer = located.service.answer(lambda context: describe_sources(context, located.path))
-        if text := await _reported(ls, answer):
-            ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+    _show(ls, await _ask(ls, uri, describe_sources))
 
 
 async def _show_references(ls: Server, uri: str, line: int) -> None:
-    if located := ls.locate(uri):
-        answer = located.service.answer(
-            lambda context: describe_references(context, located.path, line)
-        )
-        if text := await _reported(ls, answer):
-            ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+    _show(ls, await _ask(ls, uri, lambda context, path: describe_references(context, path, line)))
+
+
+def _show(ls: Server, text: str | None) -> None:
+    if text:
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
 
 async def _rename_files(ls: Server, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
@@ -683,11 +684,7 @@ async def _edit_page(
     ls: Server, uri: str, work: Callable[[EditorContext, FilePath], types.WorkspaceEdit | None]
 ) -> bool:
     """Apply an edit to a page; return whether there was one."""
-    located = ls.locate(uri)
-    if located is None:
-        return False
-    answer = located.service.answer(lambda context: work(context, located.path))
-    edit = await _reported(ls, answer)
+    edit = await _ask(ls, uri, work)
     if edit is None:
         return False
     applied = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
