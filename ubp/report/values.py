@@ -7,6 +7,7 @@ from ubp.bindings.coverage import Coverage
 from ubp.bindings.review import BindingReview
 from ubp.checks.finding import Finding
 from ubp.core.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
+from ubp.core.paths import is_within
 from ubp.core.shell import path_argument, ubp_command
 from ubp.staleness.model import Summary
 
@@ -58,7 +59,7 @@ class Folder(NamedTuple):
 
     def holds(self, page: FilePath) -> bool:
         """Return whether a page is below it; of several directories the longest one counts."""
-        return not self.path or page.startswith(f"{self.path}/")
+        return is_within(page, self.path)
 
 
 class AgeGroup(NamedTuple):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ubp.core.errors import SectionNotFoundError
 from ubp.core.model import FilePath, Page
+from ubp.core.paths import is_within
 from ubp.frame.records import title_of
 from ubp.index.view import View
 from ubp.markdown.outline import HeadingSpan, find_section, read_beginning, read_headings
@@ -392,7 +393,7 @@ def _reading_order(view: View) -> list[FilePath]:
         order = listed
     else:
         folder = contents.rpartition("/")[0]
-        order = [contents, *listed, *(path for path in paths if _is_in(path, folder))]
+        order = [contents, *listed, *(path for path in paths if is_within(path, folder))]
     return sorted(dict.fromkeys(order), key=lambda path: _APPENDIX.search(path) is not None)
 
 
@@ -427,7 +428,7 @@ def _find_contents(view: View, paths: Sequence[FilePath]) -> tuple[FilePath | No
         name = _stem(path)
         rank = _CONTENTS_NAMES.index(name if name in _CONTENTS_NAMES else "")
         folder = path.rpartition("/")[0]
-        below = [each for each in paths if _is_in(each, folder) and each != path]
+        below = [each for each in paths if is_within(each, folder) and each != path]
         is_of_all = len(below) + 1 >= MIN_FOLDER_SHARE * len(paths)
         share = MIN_LISTED_SHARE if name in _CONTENTS_NAMES else MIN_UNNAMED_SHARE
         is_complete = len(listed) >= max(MIN_LISTED, share * len(below))
@@ -453,10 +454,6 @@ _DOCC = re.compile(r"<doc:([\w-]{1,100})>")
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0].casefold()
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return not folder or path.startswith(f"{folder}/")
 
 
 def _natural(path: str) -> list[tuple[str, int]]:
