@@ -210,13 +210,10 @@ class Hub:
         """Return what answers an upload of pieces and parts."""
 
         def answer(connection: Connection, identity: Identity) -> Any:
-            value = decompress(body)
-            if not isinstance(value, dict):
-                raise WireError("the upload is not an object")
+            value, manifest = _read_upload(body)
             pieces, parts = value.get("pieces"), value.get("parts")
             if not isinstance(pieces, list) or not isinstance(parts, list):
                 raise WireError("the upload has no lists of pieces and parts")
-            manifest = read_manifest({**value, "pieces": ["0" * 64], "parts": {}})
             self._check_pusher(identity, manifest)
             read = [*map(read_parts, parts)]
             take_upload(connection, manifest.repository, pieces, read, _forge_id(identity))
@@ -228,10 +225,7 @@ class Hub:
         """Return what answers an upload of pages' texts."""
 
         def answer(connection: Connection, identity: Identity) -> Any:
-            value = decompress(body)
-            if not isinstance(value, dict):
-                raise WireError("the upload is not an object")
-            manifest = read_manifest({**value, "pieces": ["0" * 64], "parts": {}})
+            value, manifest = _read_upload(body)
             self._check_pusher(identity, manifest)
             model = self._model.get(connection)
             read = read_texts(read_text_rows(value.get("texts")), model)
@@ -339,6 +333,14 @@ def require_scope(identity: Identity, scope: str) -> None:
             cause=f"It lacks the scope {scope}.",
             hint="Ask whoever administers the provider of your tokens.",
         )
+
+
+def _read_upload(body: bytes) -> tuple[Mapping[str, Any], Manifest]:
+    """Return an upload, and the manifest of its push, whose pieces it does not list."""
+    value = decompress(body)
+    if not isinstance(value, dict):
+        raise WireError("the upload is not an object")
+    return value, read_manifest({**value, "pieces": ["0" * 64], "parts": {}})
 
 
 def _forge_id(identity: Identity) -> str | None:
