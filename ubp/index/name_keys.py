@@ -25,7 +25,7 @@ from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
 from ubp.git.output import blob_id
 from ubp.index.facts import BlobFacts, Contents, FileContents
-from ubp.index.store.facts import KeyTable
+from ubp.index.store.facts import BlobTable
 from ubp.index.tree import IndexContext
 from ubp.index.view import View
 from ubp.markdown.code_names import read_code_names
@@ -129,7 +129,7 @@ def select_versions(
     Raises:
         UnreadError: the index lacks the keys of more than `limit` versions.
     """
-    table = KeyTable(context.store.database, f"keys {VERSION} versions")
+    table = BlobTable(context.store.database, f"keys {VERSION} versions")
     # All versions of a source have one row, whose key is a digest of their ids.
     paths = {blob_id("".join(sorted(blobs)).encode()): path for path, blobs in versions.items()}
     keys = table.read(paths)
@@ -304,7 +304,7 @@ def _read(
     parser: _Parser,
     limit: int | None = None,
 ) -> dict[ObjectId, bytes]:
-    table = KeyTable(context.store.database, parser.kind)
+    table = BlobTable(context.store.database, parser.kind)
     blobs = {entry.id for entry in with_checkpoints(files.values())}
     stored = table.read(blobs)
     missing = blobs - stored.keys()

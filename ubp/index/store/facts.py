@@ -99,41 +99,37 @@ def pack_keys(keys: Sequence[str]) -> str:
 COMPRESSION_LEVEL = 1
 
 
-class NameTable:
-    """Names found in blobs, as compressed texts. Those of a blob never change.
+class BlobTable:
+    """What was found in blobs, as bytes: of a blob never anything else.
 
-    The kind contains the parser's version where a newer one may find other names. An answer's key
-    is the digest of everything that it depends on, so that it never changes either.
+    The kind contains the parser's version where a newer one may find something else.
     """
 
     def __init__(self, database: Database, kind: str) -> None:
         self._database = database
         self._kind = kind
 
-    def read(self, blobs: Collection[ObjectId]) -> dict[ObjectId, str]:
-        """Return the texts of these blobs that the table has."""
+    def read(self, blobs: Collection[ObjectId]) -> dict[ObjectId, bytes]:
+        """Return the contents for these blobs that the table has."""
         rows = self._database.rows_in(
             f"SELECT blob, content FROM names WHERE {intact('names')} AND kind = ? AND blob IN",  # noqa: S608  # ours
             map(pack_id, blobs),
             [self._kind],
         )
-        return {unpack_id(blob): zlib.decompress(content).decode() for blob, content in rows}
+        return {unpack_id(blob): content for blob, content in with_checkpoints(rows)}
 
     def forget(self) -> None:
-        """Remove all texts of this kind."""
+        """Remove all contents of this kind."""
 
         def forget(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM names WHERE kind = ?", [self._kind])
 
         self._database.write(forget)
 
-    def save(self, texts: Mapping[ObjectId, str], *, replaces: bool = False) -> None:
-        """Save texts by blob; those that are known remain, unless this `replaces` them."""
+    def save(self, contents: Mapping[ObjectId, bytes], *, replaces: bool = False) -> None:
+        """Save contents by blob; those that are known remain, unless this `replaces` them."""
         verb = "INSERT OR REPLACE" if replaces else "INSERT OR IGNORE"
-        rows = [
-            (self._kind, pack_id(blob), zlib.compress(text.encode(), COMPRESSION_LEVEL))
-            for blob, text in texts.items()
-        ]
+        rows = [(self._kind, pack_id(blob), content) for blob, content in contents.items()]
 
         def save(connection: sqlite3.Connection) -> None:
             connection.executemany(insertion("names", verb), rows)
@@ -142,31 +138,27 @@ class NameTable:
             self._database.write(save)
 
 
-class KeyTable:
-    """The keys of the names in blobs (`ubp.core.names`), as four bytes each, uncompressed.
+class NameTable:
+    """Names found in blobs, as compressed texts.
 
-    The kind is the language in which a source was read, or "page", and the parser's version.
+    An answer's key is the digest of everything that it depends on, so that it never changes either.
     """
 
     def __init__(self, database: Database, kind: str) -> None:
-        self._database = database
-        self._kind = kind
+        self._table = BlobTable(database, kind)
 
-    def read(self, blobs: Collection[ObjectId]) -> dict[ObjectId, bytes]:
-        """Return the keys of these blobs that the table has."""
-        rows = self._database.rows_in(
-            f"SELECT blob, content FROM names WHERE {intact('names')} AND kind = ? AND blob IN",  # noqa: S608  # ours
-            map(pack_id, blobs),
-            [self._kind],
-        )
-        return {unpack_id(blob): content for blob, content in with_checkpoints(rows)}
+    def read(self, blobs: Collection[ObjectId]) -> dict[ObjectId, str]:
+        """Return the texts of these blobs that the table has."""
+        contents = self._table.read(blobs)
+        return {blob: zlib.decompress(content).decode() for blob, content in contents.items()}
 
-    def save(self, keys: Mapping[ObjectId, bytes]) -> None:
-        """Save keys by blob."""
-        rows = [(self._kind, pack_id(blob), packed) for blob, packed in keys.items()]
+    def forget(self) -> None:
+        """Remove all texts of this kind."""
+        self._table.forget()
 
-        def save(connection: sqlite3.Connection) -> None:
-            connection.executemany(insertion("names", "INSERT OR IGNORE"), rows)
-
-        if rows:
-            self._database.write(save)
+    def save(self, texts: Mapping[ObjectId, str], *, replaces: bool = False) -> None:
+        """Save texts by blob; those that are known remain, unless this `replaces` them."""
+        contents = {
+            blob: zlib.compress(text.encode(), COMPRESSION_LEVEL) for blob, text in texts.items()
+        }
+        self._table.save(contents, replaces=replaces)

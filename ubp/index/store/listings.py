@@ -283,7 +283,7 @@ class ListingTable:
     def names_of_files(
         self, listing: Listing, kinds: Sequence[str]
     ) -> tuple[dict[ObjectId, bytes], list[tuple[FilePath, Entry]]]:
-        """Return what `KeyTable` has of the files, documents apart, by blob; and the others.
+        """Return what `BlobTable` has of the files, documents apart, by blob; and the others.
 
         Checksums are compared here: with 2,000 sources, a function that SQLite calls for each row
         takes 3 ms, and this loop 1.4.
