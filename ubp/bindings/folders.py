@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.bindings.path_words import parent_folders, path_words, public_name
+from ubp.bindings.path_words import path_words, public_name
 from ubp.bindings.sources import CandidateSources, Numbers
 from ubp.core.model import FilePath
-from ubp.core.paths import is_within, nfc, overlaps
+from ubp.core.paths import is_within, nfc, overlaps, parent_folders
 from ubp.markdown.mentions import Mention
 
 # The confidence of a directory is the mean of its files', which is modest: of all directories with

@@ -1,7 +1,6 @@
 """The words in paths, and the name that identifies a file."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from ubp.core.paths import nfc
@@ -93,14 +92,6 @@ def _is_folder_of_past(folder: str) -> bool:
 def tested_name(path: str) -> str:
     """Return the stem of the source that a test covers, by its name."""
     return _TEST_AFFIX.sub("", path.rpartition("/")[2].rpartition(".")[0])
-
-
-def parent_folders(path: str) -> Iterable[str]:
-    """Yield the folders that contain a file, the outermost first, without the root."""
-    end = path.find("/")
-    while end >= 0:
-        yield path[:end]
-        end = path.find("/", end + 1)
 
 
 def _singular(word: str) -> str:

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from ubp.bindings.path_words import (
     is_test,
-    parent_folders,
     path_stem,
     path_words,
     public_name,
@@ -19,7 +18,7 @@ from ubp.bindings.path_words import (
 from ubp.code.names import SourceNames
 from ubp.code.symbols import program_language
 from ubp.core.model import Entry, FilePath
-from ubp.core.paths import PAGE_SUFFIXES, nfc
+from ubp.core.paths import PAGE_SUFFIXES, nfc, parent_folders
 from ubp.index.view import View
 
 Numbers = list[int]

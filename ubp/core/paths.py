@@ -84,6 +84,14 @@ def ancestors(path: str) -> Iterator[str]:
         yield path
 
 
+def parent_folders(path: str) -> Iterator[str]:
+    """Yield the folders that contain a file, the outermost first, without the root."""
+    end = path.find("/")
+    while end >= 0:
+        yield path[:end]
+        end = path.find("/", end + 1)
+
+
 def nfc(text: str) -> str:
     """Return a text in composed form (NFC): macOS decomposes names, people type them composed."""
     if text.isascii():

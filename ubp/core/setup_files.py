@@ -12,6 +12,7 @@ from ubp.core.config_file import schema_text
 from ubp.core.errors import UsageError
 from ubp.core.files import read_regular_file, write_atomically
 from ubp.core.model import DEBT_FILE, FilePath
+from ubp.core.paths import parent_folders
 
 CONFIG_FOLDER = FilePath(".ubp")
 CONFIG_NAME = "config.json"
@@ -69,10 +70,7 @@ def largest_folder(paths: Iterable[FilePath], limit: int) -> FilePath:
     """Return the folder with the most files, but not more than a limit; "" if there is none."""
     counts: Counter[str] = Counter()
     for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder:
-            counts[folder] += 1
-            folder = folder.rpartition("/")[0]
+        counts.update(parent_folders(path))
     small = [folder for folder, number in counts.items() if number <= limit]
     return FilePath(min(small, key=lambda folder: (-counts[folder], folder), default=""))
 

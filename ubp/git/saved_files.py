@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ubp.core.errors import UsageError
 from ubp.core.files import write_atomically
 from ubp.core.model import FilePath, ObjectId
+from ubp.core.paths import parent_folders
 from ubp.core.shell import join
 from ubp.git.filters import hash_regular_files
 from ubp.git.output import blob_id
@@ -90,7 +91,7 @@ def save_files(
     folders: dict[str, bool] = {}
     data: dict[FilePath, tuple[bytes | None, int]] = {}
     for path in paths:
-        for folder in _folders(path):
+        for folder in parent_folders(path):
             folders[_absolute(repository, folder)] = _is_folder(repository, folder, path)
         data[path] = _read_file(repository, path)
     present = [path for path, (content, _) in data.items() if content is not None]
@@ -136,11 +137,6 @@ def _check_status(repository: Repository, paths: Sequence[FilePath]) -> None:
 def _tags(repository: Repository, paths: Sequence[FilePath]) -> dict[FilePath, str]:
     listing = os.fsdecode(repository.run("ls-files", "-v", "-z", "--", *paths))
     return {FilePath(line[2:]): line[0] for line in listing.split("\0")[:-1]}
-
-
-def _folders(path: FilePath) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
 def _is_folder(repository: Repository, folder: str, path: FilePath) -> bool:

@@ -55,7 +55,7 @@ def run(connection: Connection, reader: str, request: HubImpactRequest) -> HubIm
             "ref": ref,
             "is_all": not path,
             "paths": paths,
-            "around": [*paths, *(folder for each in paths for folder in (*ancestors(each), ""))],
+            "around": [*paths, *(folder for each in paths for folder in ancestors(each))],
         },
     )
     overlapping = [

@@ -43,7 +43,7 @@ def run(connection: Connection, reader: str, request: HubReviewRequest) -> HubRe
     for change in request.changes:
         path, sign, fragment = change.partition("#")
         changed[path].add(fragment if sign else None)
-    around = {folder for path in changed for folder in (path, *ancestors(path), "")}
+    around = {folder for path in changed for folder in (path, *ancestors(path))}
     found = [
         reference
         for reference in find_references(

@@ -19,7 +19,7 @@ from ubp.core.model import (
     Snapshot,
     ignore_progress,
 )
-from ubp.core.paths import nfc
+from ubp.core.paths import nfc, parent_folders
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.index.facts import DocumentFacts
@@ -139,8 +139,7 @@ class View:
 
     def opaque_folder(self, path: FilePath) -> FilePath | None:
         """Return the submodule or symlink that a path goes through, in which Git lists no files."""
-        parts = path.split("/")
-        folders = [FilePath("/".join(parts[:depth])) for depth in range(1, len(parts))]
+        folders = [FilePath(folder) for folder in parent_folders(path)]
         entries = self.entries(folders)
         return next((name for name in folders if _is_opaque(entries[name])), None)
 

@@ -6,7 +6,7 @@ once more, in a snapshot with the edited pages.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from lsprotocol import types
@@ -15,7 +15,7 @@ from ubp.checks.finding import WIKILINKS
 from ubp.checks.rewrite import percent_encode, rewrite_link, rewrite_ref, wikilink_heading
 from ubp.core.errors import PageError, UsageError
 from ubp.core.model import MODE_FILE, Entry, FilePath, Link
-from ubp.core.paths import normalize_path
+from ubp.core.paths import normalize_path, parent_folders
 from ubp.core.text import fold
 from ubp.git.output import blob_id
 from ubp.index.link_graph import GraphEdge
@@ -77,7 +77,7 @@ def rename_files(context: EditorContext, moves: Mapping[FilePath, FilePath]) -> 
     after = _view_with(context, files, {})
     sources = _edit_sources(context, files)
     suspects = {edge.source for edges in before.into(list(files)).values() for edge in edges}
-    folders = {above for path in files for above in _folders_of(path)}
+    folders = {above for path in files for above in parent_folders(path)}
     suspects |= {edge.source for edge in before.links_to_names({*map(stem, folders)})}
     new_paths = {new: old for old, new in files.items()}
     suspects |= {new_paths.get(path, path) for path in after.link_graph().relinked}
@@ -115,12 +115,6 @@ def rename_files(context: EditorContext, moves: Mapping[FilePath, FilePath]) -> 
         if (key := (edge.source, edge.link)) in choices and chosen[key] >= len(choices[key])
     )
     return Rename(edits, sources, unwritten)
-
-
-def _folders_of(path: FilePath) -> Iterator[str]:
-    """Yield the folders that contain a file, the innermost first."""
-    while path := FilePath(path.rpartition("/")[0]):
-        yield path
 
 
 def _moved_files(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ubp.core.model import FilePath
+from ubp.core.paths import ancestors
 
 MAX_FOLDERS = 12  # a line of 12 folders takes about 120 tokens
 
@@ -39,12 +40,7 @@ def count_by_folder(paths: Collection[FilePath], most: int = MAX_FOLDERS) -> tup
 
 def folder_of(path: FilePath, folders: Collection[str]) -> str:
     """Return the nearest of these folders that a document is in; "" is the root."""
-    folder = path
-    while folder:
-        folder = FilePath(folder.rpartition("/")[0])
-        if folder in folders:
-            return folder
-    return ""
+    return next((folder for folder in ancestors(path) if folder in folders), "")
 
 
 def is_below(path: FilePath, folder: str) -> bool:
