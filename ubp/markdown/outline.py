@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ubp.core.text import closest_name, fold, slug
-from ubp.markdown.blocks import find_blocks
-from ubp.markdown.document import read_head
-from ubp.markdown.headings import Heading, find_outline
-from ubp.markdown.section_words import find_passages, last_text_line, section_names
+from ubp.markdown.headings import Heading
+from ubp.markdown.section_words import (
+    find_passages,
+    last_text_line,
+    parse_outline,
+    section_names,
+)
 from ubp.markdown.sites.anchors import TERM, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import Site
@@ -44,10 +47,8 @@ class OutlineSection:
 
 def read_outline(data: bytes) -> tuple[OutlineSection, ...]:
     """Return the sections of a page in order; any bytes are accepted."""
-    source = SourceText(data)
-    first_line = source.line_of_byte(read_head(data, ()).body)
-    blocks = find_blocks(source, first_line)
-    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
+    source, first_line, outline = parse_outline(data)
+    headings = outline.headings
     shown = list(find_passages(source, first_line, is_shown=True))
     compared = list(find_passages(source, first_line))
     starts = [line for line, _ in shown]
@@ -102,21 +103,16 @@ class HeadingSpan:
 
 def read_headings(data: bytes) -> tuple[HeadingSpan, ...]:
     """Return the headings of a page in order, with their lines; the words are not read."""
-    source = SourceText(data)
-    blocks = find_blocks(source, source.line_of_byte(read_head(data, ()).body))
-    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
-    return tuple(_heading_spans(headings, source))
+    source, _, outline = parse_outline(data)
+    return tuple(_heading_spans(outline.headings, source))
 
 
 def read_beginning(data: bytes) -> HeadingSpan | None:
     """Return the text before the first heading as a section of level 0; None: there is none."""
-    source = SourceText(data)
-    first_line = source.line_of_byte(read_head(data, ()).body)
+    source, first_line, outline = parse_outline(data)
     passages = find_passages(source, first_line, is_shown=True)
     first_text = next((line for line, words in passages if words), len(source.lines))
-    blocks = find_blocks(source, first_line)
-    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
-    first_heading = headings[0].line if headings else len(source.lines)
+    first_heading = outline.headings[0].line if outline.headings else len(source.lines)
     if first_text >= first_heading:
         return None
     end = last_text_line(source, first_line, first_heading)
@@ -176,9 +172,7 @@ def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:
 
     Anchors of later headings depend on earlier ones (`usage-1`), never the other way round.
     """
-    source = SourceText(data)
-    blocks = find_blocks(source, source.line_of_byte(read_head(data, ()).body))
-    outline = find_outline(source.text, blocks.blocks, blocks.definitions)
+    source, _, outline = parse_outline(data)
     names = outline.anchors.headings
     written = [number for number, name in enumerate(names) if 1 <= name.level < TERM]
     shown = fold(anchor.rpartition("#")[2].strip())
@@ -199,9 +193,7 @@ def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:
 
 def anchors_of_line(data: bytes, line: int, site: Site | None) -> tuple[str, ...]:
     """Return the anchors of the heading in a line (from 1), as its site or GitHub makes them."""
-    source = SourceText(data)
-    blocks = find_blocks(source, source.line_of_byte(read_head(data, ()).body))
-    outline = find_outline(source.text, blocks.blocks, blocks.definitions)
+    outline = parse_outline(data)[2]
     lines = [heading.line + 1 for heading in outline.headings]
     if line not in lines:
         return ()

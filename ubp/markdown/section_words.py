@@ -17,7 +17,7 @@ from ubp.core.source import Part, digest
 from ubp.core.text import BREAKING_TAG, fold, slug
 from ubp.markdown.blocks import find_blocks
 from ubp.markdown.document import read_head
-from ubp.markdown.headings import Heading, find_outline
+from ubp.markdown.headings import Heading, Outline, find_outline
 from ubp.markdown.source_text import SourceText
 
 # The version of what `Sections` returns for the same bytes.
@@ -40,10 +40,7 @@ class Sections:
 
     def __init__(self, data: bytes) -> None:
         """Parse a page."""
-        source = SourceText(data)
-        first_line = source.line_of_byte(read_head(data, ()).body)
-        blocks = find_blocks(source, first_line)
-        outline = find_outline(source.text, blocks.blocks, blocks.definitions)
+        source, first_line, outline = parse_outline(data)
         passages = list(find_passages(source, first_line)) if outline.headings else []
         starts = [line for line, _ in passages]
         self._parts = []
@@ -69,6 +66,14 @@ class Sections:
     def all(self) -> tuple[Part, ...]:
         """Return all sections."""
         return tuple(self._parts)
+
+
+def parse_outline(data: bytes) -> tuple[SourceText, int, Outline]:
+    """Return a page's text, the first line of its body, from 0, and its headings."""
+    source = SourceText(data)
+    first_line = source.line_of_byte(read_head(data, ()).body)
+    blocks = find_blocks(source, first_line)
+    return source, first_line, find_outline(source.text, blocks.blocks, blocks.definitions)
 
 
 def section_names(heading: Heading, line: str) -> tuple[str, ...]:
