@@ -16,6 +16,7 @@ from tests.hub.conftest import address_of, running_hub
 from tests.hub.organisation import NOW, Size, fill
 from tests.hub.parity import Oracle, make_queries
 from tests.hub.test_identity import BOARD, list_tools
+from ubp.__main__ import main
 from ubp.answers.hub.impact import HubImpactRequest
 from ubp.answers.hub.pages import HubPagesRequest, HubStalenessRequest
 from ubp.answers.hub.search import HubSearchRequest
@@ -240,6 +241,14 @@ def test_tables_that_are_older_are_refused(database):
         connection.execute("delete from migration where number = 3")
         with pytest.raises(HubError, match="not up to date"):
             check_migrated(connection)
+
+
+def test_command_refuses_tables_that_are_older(database, database_address, monkeypatch, capsys):
+    with database.connection() as connection:
+        connection.execute("delete from migration where number = 3")
+    monkeypatch.setenv("UBP_HUB_DATABASE", database_address)
+    assert main(["hub", "audit", "--since", "2026-11-01"]) == 2
+    assert "Run: ubp hub migrate" in capsys.readouterr().err
 
 
 TRACED = """

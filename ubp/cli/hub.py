@@ -106,16 +106,12 @@ def check(*, config: ConfigFile = None, terminal: Terminal) -> int:
     """
     _require_extras()
     from ubp.hub.config import check_secrets, database_address, find_config
-    from ubp.hub.database import Database, check_migrated
+    from ubp.hub.database import open_migrated
     from ubp.hub.maintenance import find_faults
 
     settings = find_config(config, terminal.environment, terminal.directory)
     check_secrets(settings)
-    with (
-        Database.open(database_address(terminal.environment)) as database,
-        database.connection() as connection,
-    ):
-        check_migrated(connection)
+    with open_migrated(database_address(terminal.environment)) as connection:
         faults = list(find_faults(connection))
     for fault in faults:
         terminal.write(f"{fault}\n")
@@ -142,16 +138,13 @@ def gc(
     """
     _require_extras()
     from ubp.hub.config import database_address, find_config
-    from ubp.hub.database import Database
+    from ubp.hub.database import open_migrated
     from ubp.hub.maintenance import collect_garbage
 
     check_range("--upload-hours", upload_hours, minimum=0)
     check_range("--removed-days", removed_days, minimum=0)
     settings = find_config(config, terminal.environment, terminal.directory)
-    with (
-        Database.open(database_address(terminal.environment)) as database,
-        database.connection() as connection,
-    ):
+    with open_migrated(database_address(terminal.environment)) as connection:
         garbage = collect_garbage(
             connection, settings, upload_hours=upload_hours, removed_days=removed_days
         )
@@ -316,7 +309,7 @@ def audit(
 
     from ubp.hub.audit import read_calls
     from ubp.hub.config import database_address
-    from ubp.hub.database import Database
+    from ubp.hub.database import open_migrated
 
     if since is None:
         raise UsageError("The option --since is missing.", hint="Add a date: --since 2026-11-01")
@@ -327,10 +320,7 @@ def audit(
             f"{since} is not a date.", hint="Use a date such as 2026-11-01."
         ) from error
     start = start if start.tzinfo else start.replace(tzinfo=UTC)
-    with (
-        Database.open(database_address(terminal.environment)) as database,
-        database.connection() as connection,
-    ):
+    with open_migrated(database_address(terminal.environment)) as connection:
         for moment, call in read_calls(connection, start):
             if terminal.options.json:
                 terminal.json(
@@ -372,16 +362,12 @@ def report(
     from ubp.answers.hub.report import text
     from ubp.cli.outputs import check_folder, write_html
     from ubp.hub.config import database_address
-    from ubp.hub.database import Database, check_migrated
+    from ubp.hub.database import open_migrated
     from ubp.hub.report import build_report
 
     if html is not None:
         check_folder(html, terminal)
-    with (
-        Database.open(database_address(terminal.environment)) as database,
-        database.connection() as connection,
-    ):
-        check_migrated(connection)
+    with open_migrated(database_address(terminal.environment)) as connection:
         record = build_report(connection, reader, datetime.now(UTC))
     if reader != EVERYTHING and not record.repositories:
         raise UsageError(

@@ -195,6 +195,18 @@ def check_migrated(connection: Connection) -> None:
         )
 
 
+@contextmanager
+def open_migrated(address: str) -> Iterator[Connection]:
+    """Yield a connection to a database whose tables are those of this program.
+
+    Raises:
+        HubError: it cannot be reached, or its tables are older or newer.
+    """
+    with Database.open(address) as database, database.connection() as connection:
+        check_migrated(connection)
+        yield connection
+
+
 def check_version(connection: Connection) -> None:
     """Check the version of the database's server.
 
