@@ -51,6 +51,7 @@ class _Given(NamedTuple):
 GIVEN = _Given()
 """In the `Annotated` of a field that the surface fills in: no argument, and no option."""
 
+NO_ROOM = "null where max_tokens leaves no room"
 REVISION = Option("Use this revision instead of the work tree.", metavar="REV")
 
 _HEX = "[0-9a-f]"

@@ -21,10 +21,10 @@ from ubp.answers.hub.report import (
 from ubp.frame.records import moment_or_none
 from ubp.hub.database import Connection
 from ubp.hub.references import StoredReference, TipState, find_references, tip_states
+from ubp.report.build import AGES
 
 MONTHS = 12
 MAX_PAGES = 500
-DAYS = (0, 7, 30, 90, 180, 365)
 Place = tuple[str, str]  # repository and path of a page
 
 _TIPS = """
@@ -158,10 +158,10 @@ def _urgency(levels: Mapping[str, int]) -> int:
 
 
 def _ages(oldest: Mapping[Place, tuple[Any, ...]], now: datetime) -> tuple[AgeOfDriftRecord, ...]:
-    counts: dict[int | None, Counter[str]] = {days: Counter() for days in (*DAYS, None)}
+    counts: dict[int | None, Counter[str]] = {days: Counter() for days in (*AGES, None)}
     for level, _, since, _ in oldest.values():
         age = _days(since, now)
-        group = None if age is None else max(days for days in DAYS if days <= age)
+        group = None if age is None else max(days for days in AGES if days <= age)
         counts[group][level] += 1
     return tuple(
         AgeOfDriftRecord(

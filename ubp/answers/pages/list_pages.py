@@ -9,6 +9,7 @@ from ubp.answers.pages.folders import FolderRecord, folder_lines, folder_records
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import DocTypes, MaxTokens, Ref, Tags, between
 from ubp.frame.fields import (
+    NO_ROOM,
     REVISION,
     Count,
     DocId,
@@ -30,7 +31,6 @@ from ubp.search.list_pages import ListedPage, ListRequest, PageList, SortKey, li
 from ubp.staleness.state import assess_paths
 
 MAX_LIMIT = 1_000
-NO_ROOM = "null where max_tokens leaves no room"
 # Left out first where not all pages fit: what the text does not have, then all but the level.
 SPARE = (
     ("doc_id", "link_count", "tags"),

@@ -11,6 +11,7 @@ from ubp.frame.arguments import MaxTokens, Ref, between
 from ubp.frame.budget import TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import (
+    NO_ROOM,
     REVISION,
     Count,
     DocId,
@@ -39,7 +40,6 @@ PASSAGE_CHARACTERS = 240
 SHOWN_CHARACTERS = 110
 MAX_DUPLICATES = 3  # that people see
 INDENT = "      "
-NO_ROOM = "null where max_tokens leaves no room"
 SPARE = ("doc_id", "doc_type", "heading_path")
 
 PairScore = Annotated[

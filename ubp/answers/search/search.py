@@ -42,6 +42,7 @@ from ubp.frame.budget import ELLIPSIS, TokenLimit
 from ubp.frame.encoding import Json
 from ubp.frame.fields import (
     GIVEN,
+    NO_ROOM,
     REVISION,
     Count,
     DocId,
@@ -237,7 +238,7 @@ class FoundPageRecord:
     doc_id: Annotated[DocId | None, "UUIDv5 of the path; for agents only with `verbose`"] = None
     filepath: PagePath
     title: Title
-    doc_type: Annotated[DocType | None, "null where max_tokens leaves no room"] = None
+    doc_type: Annotated[DocType | None, NO_ROOM] = None
     updated_at: Annotated[
         Moment | None,
         "committer date of its last commit; null if never committed or before the start of a"

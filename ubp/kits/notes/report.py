@@ -8,6 +8,7 @@ from ubp.core.errors import CollectionError
 from ubp.core.shell import ubp_command
 from ubp.frame.answer import Answer, Place, Request, ToolTraits
 from ubp.frame.fields import Count, Moment, Option, Percent
+from ubp.frame.records import DAY
 from ubp.frame.wording import SHORT_ID, count, moment
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
@@ -21,8 +22,6 @@ from ubp.kits.notes.reports import (
     parse_repository,
 )
 from ubp.kits.notes.verify import verify_repository
-
-DAY = len("2026-11-08")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

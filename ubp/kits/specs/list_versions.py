@@ -7,14 +7,13 @@ from typing import Annotated
 from ubp.core.shell import ubp_command
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.fields import Count, GitId, Moment
-from ubp.frame.records import moment_or_none
+from ubp.frame.records import DAY, moment_or_none
 from ubp.frame.wording import SHORT_ID, count, printable
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
 from ubp.kits.specs.fields import CitedLanguage, DocName, Language
 from ubp.kits.specs.reader import SpecificationReader
 
-DAY = len("2026-11-08")
 MAX_ABSENT = 20  # releases that are not here
 
 
