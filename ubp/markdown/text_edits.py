@@ -1,4 +1,4 @@
-"""Edits of a text in offset that preserve its line ends and indentation."""
+"""Edits of a text in place that preserve its line ends and indentation."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from ubp.markdown.yaml_nodes import Node
 
 
 class EditError(Exception):
-    """The text cannot be edited in offset; the message is a sentence with the reason."""
+    """The text cannot be edited in place; the message is a sentence with the reason."""
 
 
 def as_diff(path: str, before: bytes, after: bytes) -> str:

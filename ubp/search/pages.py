@@ -147,7 +147,7 @@ class PageAnswer(NamedTuple):
 
 
 def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> PageAnswer:
-    """Return the best documents for a asked.
+    """Return the best documents for a query.
 
     Raises:
         UsageError: a filter on a field of front matter cannot be read.
