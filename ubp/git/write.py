@@ -33,10 +33,6 @@ MAX_LOOSE = 20
 DURABLE_OPTIONS = (*OPTIONS, "-c", "core.fsync=all")
 
 
-class RefMovedError(RepositoryError):
-    """A reference does not have the value that a change was computed for."""
-
-
 class Author(NamedTuple):
     """Who made a commit: both its author and its committer."""
 
@@ -52,19 +48,15 @@ def write_commit(  # noqa: PLR0913  # named, but for the first three
     message: str,
     author: Author,
     when: float,
-    base: ObjectId | None = None,
-    expected: ObjectId | None = None,
     is_empty_allowed: bool = False,
 ) -> ObjectId | None:
     """Commit changed files on a reference, and return the commit; None: nothing differed.
 
     `changes` are whole files; None deletes one. A file keeps its mode, a new one is regular. They
-    apply to the commit that `ref` has when it is written, or to `base` (None: no files) where `ref`
-    does not exist yet. With `expected` (ABSENT: it must not exist), `ref` must still have that
-    value. `ref` is a full name, such as `refs/heads/main`.
+    apply to the commit that `ref` has when it is written, to no files where it does not exist yet.
+    `ref` is a full name, such as `refs/heads/main`.
 
     Raises:
-        RefMovedError: `ref` does not have the expected value.
         RepositoryError: `ref` is checked out, a path is not valid in Git, or writing failed.
     """
     check_not_checked_out(repository, ref)
@@ -76,12 +68,9 @@ def write_commit(  # noqa: PLR0913  # named, but for the first three
             )
     for _ in range(MAX_ATTEMPTS):
         tip = read_ref(repository, ref)
-        if expected is not None and expected != (tip or ABSENT):
-            raise _ref_moved(ref, expected, tip)
-        parent = tip or base
         commit = create_commit(
             repository,
-            [parent] if parent else [],
+            [tip] if tip else [],
             changes,
             message=message,
             author=author,
@@ -293,16 +282,6 @@ def check_not_checked_out(repository: Repository, ref: str) -> None:
             cause="It is checked out in a work tree.",
             hint="Switch that work tree to another branch.",
         )
-
-
-def _ref_moved(ref: str, expected: ObjectId, tip: ObjectId | None) -> RefMovedError:
-    state = f"is at {tip[:12]}" if tip else "does not exist"
-    wanted = "did not exist yet" if expected == ABSENT else f"was at {expected[:12]}"
-    return RefMovedError(
-        f"{ref} has changed.",
-        cause=f"It {wanted}, and now {state}.",
-        hint="Read its current state, and try again.",
-    )
 
 
 def ref_busy(ref: str) -> RepositoryError:
