@@ -537,6 +537,8 @@ def test_blobs_absent_from_a_partial_clone_are_none_and_are_not_fetched(
     repository.git("clone", "--quiet", "--filter=blob:none", url, str(clone))
     found = open_at(clone).read_blobs([old, new])
     assert found == {old: None, new: b"new\n"}
+    repository.git("-C", str(clone), "config", "extensions.partialClone", "origin")  # git 2.24
+    assert open_at(clone).read_blobs([old, new]) == found
     missing = ["rev-list", "--objects", "--missing=print", "HEAD"]
     assert f"?{old}" in repository.git("-C", str(clone), *missing).split()
 

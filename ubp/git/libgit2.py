@@ -36,6 +36,8 @@ def open_libgit2(location: Location, environment: Mapping[str, str]) -> pygit2.R
     # Verifying the hash of every object takes 18 to 40 % of a walk; git does not do it either.
     pygit2.settings.enable_strict_hash_verification(value=False)
     pygit2.settings.owner_validation = False  # libgit2 reads `safe.directory` in fewer places
+    # Older git names the remote of a partial clone there; newer git reads it from `remote.*` alone.
+    pygit2.settings.set_extensions(["partialclone"])
     try:
         flags = pygit2.enums.RepositoryOpenFlag.NO_SEARCH
         repository = pygit2.Repository(location.git_dir, flags)
