@@ -83,6 +83,18 @@ def test_listed_source_with_a_removed_name_is_the_first_case(client, review):
     )
 
 
+def test_sources_in_a_comment_are_no_passage_of_the_page(client, review):
+    text = (client.root / "docs/client.md").read_text()
+    head = "<!-- ubp\nsource_refs:\n  - src/client.py\n-->\n"
+    client.write("docs/client.md", head + text)
+    client.commit()
+    stage(client, "src/client.py", "retry_limit", "attempts")
+    case, *_ = review(client).cases
+    lines = [line for passage in case.excerpt.passages for _, line in passage.lines]
+    assert not {*head.splitlines()}.intersection(lines)
+    assert min(n for passage in case.excerpt.passages for n, _ in passage.lines) > head.count("\n")
+
+
 def test_page_without_sources_that_names_what_changed_is_proposed(client, review):
     stage(
         client, "src/client.py", "*, retry_limit=RETRIES", "*, attempts=RETRIES, retry_limit=None"

@@ -204,11 +204,13 @@ def _word_counts(lines: Iterable[str]) -> Counter[str]:
 @lru_cache(maxsize=2)
 def _parts(page: bytes, text: str) -> tuple[list[_Part], list[str]]:
     """Return the page in parts, cut before headings and at blank lines, and its headings."""
-    from ubp.markdown.outline import read_headings  # a parser, which no server needs at its start
+    # A parser, which no server needs at its start.
+    from ubp.markdown.document import read_head
+    from ubp.markdown.outline import read_headings
 
     lines = text.split("\n")
     spans = list(read_headings(page))
-    first = _front_matter_end(lines)
+    first = page.count(b"\n", 0, read_head(page, ()).body)
     starts = [(first + 1, ""), *((span.line_start, span.heading) for span in spans)]
     ends = [start - 1 for start, _ in starts[1:]] + [len(lines)]
     parts: list[_Part] = []
@@ -220,13 +222,6 @@ def _parts(page: bytes, text: str) -> tuple[list[_Part], list[str]]:
                 parts.append(_Part(heading, part_start, part, is_first))
                 is_first = False
     return parts, [span.heading for span in spans]
-
-
-def _front_matter_end(lines: Sequence[str]) -> int:
-    if lines[0].rstrip() not in {"---", "+++"}:
-        return 0
-    fence = lines[0].rstrip()
-    return next((n + 1 for n, line in enumerate(lines) if n and line.rstrip() == fence), 0)
 
 
 def _cut_section(lines: Sequence[str], start: int, end: int) -> Iterator[tuple[int, int]]:
