@@ -210,7 +210,7 @@ def test_pinned_page_is_fixed_because_its_pins_keep_the_baseline(repository, fix
     repository.commit()
     fix(repository)
     assert f"  - path: src/b.py\n    blob: {old}\n" in (repository.root / "a.md").read_text()
-    assert found(repository) == ["error stale-doc a.md:3 src/b.py"]
+    assert found(repository) == ["warning stale-doc a.md:3 src/b.py"]
 
 
 def test_fix_keeps_line_ends_that_git_converts(repository, fix):

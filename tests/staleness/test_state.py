@@ -351,6 +351,39 @@ def test_edited_page_describes_the_work_tree(project, ask, verdicts):
     assert report.pages[0].references[0].baseline == "snapshot"
 
 
+def test_pin_of_a_moved_source_is_found_at_its_old_paths(repository, ask):
+    def page(source, pin):
+        repository.write(
+            "docs/a.md", f"---\nsource_refs:\n  - path: {source}\n    blob: {pin}\n---\ntext\n"
+        )
+
+    lines = "".join(f"line {number}\n" for number in range(20))
+    repository.write("src/a.py", lines)
+    pin = repository.blob("src/a.py")[:12]
+    page("src/a.py", pin)
+    repository.commit("pinned")
+    repository.write("src/a.py", lines + "edited\n")
+    edited = repository.commit("edited")
+    repository.git("mv", "src/a.py", "src/b.py")
+    page("src/b.py", pin)
+    repository.commit("moved")
+    repository.write("src/b.py", lines + "edited again\n")
+    again = repository.commit("edited again")
+    ((answer,),) = [page.references for page in ask(repository).pages]
+    assert [commit.id for commit in answer.commits] == [again, edited]
+    assert answer.since == answer.commits[-1].date
+
+    page("src/b.py", repository.blob("src/b.py")[:12])
+    repository.commit("reviewed")
+    repository.git("mv", "src/b.py", "src/c.py")
+    repository.write("src/c.py", lines + "edited while it moved\n")
+    moved = repository.commit("moved and edited")
+    page("src/c.py", repository.git("rev-parse", "HEAD~1:src/b.py")[:12])
+    repository.commit("path rewritten")
+    ((answer,),) = [page.references for page in ask(repository).pages]
+    assert [commit.id for commit in answer.commits] == [moved]
+
+
 def test_pages_without_commits_describe_the_work_tree(repository, ask, verdicts):
     repository.write("src/a.py", "a\n")
     repository.page("docs/a.md", "src/a.py", "src/none.py")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ubp.core.model import BaselineQuery, Commit, Drift, Entry, FilePath, ObjectId
 from ubp.core.paths import closest_path
 from ubp.core.source import GlobSource
-from ubp.git.trees import diff_trees, similar_file
+from ubp.git.trees import diff_trees, first_parents, similar_file
 from ubp.index.history import History
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins
 from ubp.staleness.model import SECONDS_PER_DAY, StalenessContext, compare
@@ -52,7 +52,16 @@ def find_drift(
     by_query = history.drifts(head, set(queries.values()))
     drifts = {request: by_query[query] for request, query in queries.items()}
     if context.open_collection:
-        drifts |= _bound_lost_pins(queries, drifts, history, head, origins)
+        lost = {
+            request: query
+            for request, query in queries.items()
+            if query.commit is None and not drifts[request].is_complete and drifts[request].commits
+        }
+        for request, query in list(lost.items()):
+            if moved := _before_move(query, drifts[request], context):
+                drifts[request] = moved
+                del lost[request]
+        drifts |= _bound_lost_pins(lost, drifts, history, head, origins)
     commits = history.commits({commit for drift in drifts.values() for commit in drift.commits})
     latest = context.rules.now + MAX_CLOCK_ERROR
     return {
@@ -82,8 +91,43 @@ def _drifted_in_commits(
     }
 
 
+def _before_move(
+    query: BaselineQuery, drift: Drift, context: StalenessContext, moves: int = MAX_MOVES
+) -> Drift | None:
+    """Return the drift since the pin of a file that was moved; None: it was at none of its paths.
+
+    The commit that moved the file removed one with the pinned id, or with the id of the added one.
+    """
+    if drift.is_complete or moves == 0:
+        return drift if drift.is_complete else None
+    from ubp.git.history import find_drifts
+
+    repository, entries_at = context.repository, context.history.entries_at
+    added_by = drift.commits[-1]
+    parent = first_parents(repository, [added_by]).get(added_by)
+    changes = diff_trees(repository, parent, added_by) if parent else {}
+    added = changes.get(query.path)
+    if parent is None or added is None:
+        return None
+    removed = [path for path, entry in changes.items() if entry is None]
+    entries = entries_at({parent: [query.path, *removed]})
+    ids = {path: entry.id for (_, path), entry in entries.items() if entry and entry.is_file}
+    if query.path in ids:
+        return None
+    if any(object_id.startswith(query.baseline or " ") for object_id in ids.values()):
+        return drift._replace(is_complete=True)
+    old_path = closest_path(query.path, [path for path in ids if ids[path] == added.id])
+    if old_path is None:
+        return None
+    query = query._replace(path=old_path)
+    older = find_drifts(repository, parent, [query], {})[query]
+    # The commit itself only moved the file.
+    older = older._replace(commits=drift.commits[:-1] + older.commits)
+    return _before_move(query, older, context, moves - 1) if older.commits else None
+
+
 def _bound_lost_pins(
-    queries: Mapping[BaselineRequest, BaselineQuery],
+    lost: Mapping[BaselineRequest, BaselineQuery],
     drifts: Mapping[BaselineRequest, Drift],
     history: History,
     head: ObjectId,
@@ -93,11 +137,6 @@ def _bound_lost_pins(
 
     Nothing older than the commit that last changed the page is drift from what it describes.
     """
-    lost = {
-        request: query
-        for request, query in queries.items()
-        if query.commit is None and not drifts[request].is_complete and drifts[request].commits
-    }
     pages: dict[FilePath, FilePath] = {}
     for request in lost:
         path = request.page.filepath
@@ -180,7 +219,7 @@ class Moves:
         return self._best_match(path, removed, {n: entry for n, entry in added.items() if entry})
 
     def _moved_by_commit(self, path: FilePath, commit: ObjectId) -> FilePath | None:
-        parent = self._first_parent(commit)
+        parent = first_parents(self._repository, [commit]).get(commit)
         if parent is None:
             return None
         removed = self._history.entries_at({parent: [path]})[parent, path]
@@ -226,7 +265,3 @@ class Moves:
         query = BaselineQuery(path, None, "0" * 40, None)
         commits: Sequence[ObjectId] = self._history.drifts(head, [query])[query].commits
         return commits[0] if commits else None
-
-    def _first_parent(self, commit: ObjectId) -> ObjectId | None:
-        out = self._repository.run("rev-parse", "--verify", "--quiet", f"{commit}^", ok=(0, 1))
-        return ObjectId(out.decode().strip()) or None
