@@ -201,6 +201,26 @@ def test_page_moved_and_edited_keeps_its_pinned_references(project, introduced):
     assert introduced(project, staged=True) == {"docs/login.md": {"src/auth.py": "modified"}}
 
 
+def test_reference_rewritten_for_a_moved_source_is_the_same_reference(project, introduced):
+    lines = "".join(f"line {number}\n" for number in range(20))
+    project.write("src/auth.py", lines)
+    pin = project.blob("src/auth.py")[:12]
+    pinned(project, "docs/auth.md", "src/auth.py", pin)
+    project.commit("pinned")
+    project.git("mv", "src/auth.py", "src/login.py")
+    project.write("src/login.py", lines + "one more\n")
+    pinned(project, "docs/auth.md", "src/login.py", pin)
+    project.git("add", "--all")
+    expected = {"docs/auth.md": {"src/login.py": "modified"}}
+    assert introduced(project, staged=True) == expected
+    project.commit("moved, edited, and rewritten")
+    assert introduced(project, base="HEAD~1") == expected
+    project.git("mv", "src/login.py", "src/session.py")
+    pinned(project, "docs/auth.md", "src/session.py", pin)
+    project.git("add", "--all")
+    assert introduced(project, staged=True) == {}  # it was behind before
+
+
 def test_change_that_reverts_a_debt_is_clean(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")

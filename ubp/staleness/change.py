@@ -14,6 +14,7 @@ from ubp.core.model import (
     ObjectId,
     Page,
     ReferenceVerdict,
+    SourceReference,
 )
 from ubp.core.source import SourceMap
 from ubp.git.trees import similar_file
@@ -153,6 +154,7 @@ def _mark_debts(
     drifted = [assessed for assessed in assessments if assessed.level not in QUIET_LEVELS]
     quiet_after = change.after.rules.quiet_after
     old_verdicts: dict[_ReferenceKey, list[ReferenceVerdict]] = {}
+    rewritten: dict[tuple[FilePath, str], list[ReferenceVerdict]] = {}
     paths = _paths_before(drifted, change, origins) if drifted else {}
     for context in change.before if drifted else ():
         pages = _pages_before(context, drifted, paths)
@@ -160,13 +162,20 @@ def _mark_debts(
             pages = _with_drifted_references(pages, drifted, paths)
         for assessed in assess(pages, context):
             for reference in assessed.references:
-                key = paths[assessed.page.filepath], reference.reference.literal
-                old_verdicts.setdefault(key, []).append(reference)
+                page = paths[assessed.page.filepath]
+                old_verdicts.setdefault((page, reference.reference.literal), []).append(reference)
+                if pin := reference.reference.own_pin:
+                    rewritten.setdefault((page, pin), []).append(reference)
 
     announcements = _count_announcements(old_verdicts)
 
     def mark(page: FilePath, reference: ReferenceVerdict) -> ReferenceVerdict:
-        old = old_verdicts.get((page, reference.reference.literal), ())
+        # The path of a moved source was rewritten if its reference kept the pin.
+        old = (
+            old_verdicts.get((page, reference.reference.literal))
+            or rewritten.get((page, reference.reference.own_pin or ""))
+            or ()
+        )
         is_quiet = (
             quiet_after is not None
             and announcements.get(page, 0) >= quiet_after
@@ -205,11 +214,12 @@ def _with_drifted_references(
     pages: Sequence[Page], drifted: Sequence[Assessment], paths: Mapping[FilePath, FilePath]
 ) -> list[Page]:
     """Return the pages before the change with those references alone that drifted after it."""
-    drifted_literals = {
+    drifted_names = {
         assessed.page.filepath: {
-            reference.reference.literal
+            name
             for reference in assessed.references
             if reference.verdict != "fresh"
+            for name in _names(reference.reference)
         }
         for assessed in drifted
     }
@@ -219,12 +229,17 @@ def _with_drifted_references(
                 references=tuple(
                     reference
                     for reference in page.facts.references
-                    if reference.literal in drifted_literals[paths[page.filepath]]
+                    if not drifted_names[paths[page.filepath]].isdisjoint(_names(reference))
                 )
             )
         )
         for page in pages
     ]
+
+
+def _names(reference: SourceReference) -> tuple[str, ...]:
+    """Return by what a reference is found in the page before the change."""
+    return tuple(filter(None, (reference.literal, reference.own_pin)))
 
 
 def _count_announcements(
