@@ -105,3 +105,17 @@ def test_drift_without_evidence_is_a_warning_in_a_state(project, ubp):
 
 def test_fail_on_named_is_refused(project, ubp):
     assert ubp(project, "stale", "--fail-on", "named").status == 2
+
+
+def test_fix_reports_what_is_left_as_the_check_does(repository, ubp, at):
+    repository.write("src/a.py", "one = 1\n")
+    repository.page("docs/a.md", "src/a.py")
+    repository.commit()
+    repository.write("src/a.py", "one = 2\n")
+    repository.commit()
+    at(repository, days=10)
+    plain = ubp(repository, "check")
+    assert "warning  stale-doc" in plain.out  # the page does not name what changed
+    fixed = ubp(repository, "check", "--fix")
+    assert (fixed.status, plain.status) == (0, 0)
+    assert plain.out in fixed.out

@@ -43,11 +43,12 @@ def fix_findings(
         UsageError: there is no such rule, or a path matches no page.
     """
     context = open_context(session, session.view())
-    report = check_state(context, check_options(session, context.view, paths, rules))
+    options = check_options(session, context.view, paths, rules)._replace(has_evidence=True)
+    report = check_state(context, options)
     fixed = _apply_fixes(report, context, session.config, is_dry=is_dry)
     if is_dry or not fixed.fixed:
         return fixed
-    return fixed._replace(check=check_target(session, Target(), paths, rules))
+    return fixed._replace(check=check_target(session, Target(), paths, rules, has_evidence=True))
 
 
 def _apply_fixes(

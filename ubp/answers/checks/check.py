@@ -187,7 +187,8 @@ def run(session: Session, request: CheckRequest) -> CheckRecord:
 
         result = fix_findings(session, request.paths, request.rules, is_dry=request.dry_run)
         return check_record(result.check, result)
-    return check_record(check_target(session, request.target, request.paths, request.rules))
+    target, paths, rules = request.target, request.paths, request.rules
+    return check_record(check_target(session, target, paths, rules, has_evidence=True))
 
 
 def check_record(
