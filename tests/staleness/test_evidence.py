@@ -364,10 +364,13 @@ def test_words_of_a_message_with_a_prefix_are_no_names(evidence, prefix, quote):
         ("FILES: list[str] = []\n", []),
         ("def list():\n    pass\n", [("list", 5)]),
         ('parser.add("list")\n', [("list", 5)]),
+        ("uint32_t count(std::size_t last);\n", []),
+        ("type size_t = number;\n", [("size_t", 6)]),
     ],
 )
 def test_type_of_a_language_is_evidence_where_it_is_defined_or_quoted(evidence, before, names):
-    assert evidence(before, "", "| `choices` | `list` | `None` |\n") == names
+    rows = "| `choices` | `list` | `None` |\n| `sizes` | `uint32_t` | `size_t` |\n"
+    assert evidence(before, "", rows) == names
 
 
 def test_number_and_path_of_an_address_are_evidence(evidence):

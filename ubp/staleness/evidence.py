@@ -67,7 +67,19 @@ _LITERALS = frozenset(
     }
 )
 # Types of languages, which tables of options give: no names unless the lines define or quote them.
-_TYPES = frozenset({"array", "bool", "bytes", "dict", "double", "float", "list", "object", "tuple"})
+_TYPES = frozenset(
+    {
+        *("array", "bool", "bytes", "dict", "double", "float", "list", "object", "tuple"),
+        *("float32", "float64", "intptr_t", "isize", "ptrdiff_t", "size_t", "ssize_t"),
+        *("uintptr_t", "usize", "wchar_t"),
+        *(
+            f"{sign}int{n}{end}"
+            for sign in ("", "u")
+            for n in (8, 16, 32, 64)
+            for end in ("", "_t")
+        ),
+    }
+)
 
 
 class _Names(NamedTuple):
@@ -300,7 +312,9 @@ def _names(lines: Collection[str]) -> _Names:
     numbers = set(re.findall(_NUMBER, text, re.ASCII))
     defined = {first or second for first, second in re.findall(_DEFINITION, text, re.ASCII)}
     quoted = set(re.findall(_QUOTED_WORD, text, re.ASCII))
-    plain -= _TYPES - defined - quoted
+    types = _TYPES - defined - quoted
+    plain -= types
+    distinct -= types
     return _Names(
         frozenset(name for name in distinct if len(name) >= SHORTEST_NAME),
         frozenset(word for word in plain if len(word) >= SHORTEST_NAME),

@@ -17,7 +17,7 @@ from ubp.index.view import View
 from ubp.staleness.diff import drift_of
 
 # Raise it with what `add_evidence` finds in the same bytes.
-VERSION = 6
+VERSION = 7
 
 
 class EvidenceTable:
