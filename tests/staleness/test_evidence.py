@@ -326,6 +326,11 @@ def test_evidence_for_a_part_comes_from_its_own_lines(repository, ask, source, n
         ("limit = 10\n", "See docs/10/notes.md.\n"),
         ("see = 'https://example.com/guide'\n", "Mirrors are at example.com.\n"),
         ('import "example.com/acme/guide"\n', "Clone git@example.com:acme/reader.\n"),
+        (
+            "go install example.com/acme/reader@latest\n",
+            "Its issues: https://example.com/issues.\n",
+        ),
+        ("FROM example.com/acme/reader:1\n", "Its issues: https://example.com/issues.\n"),
     ],
 )
 def test_parts_of_dates_versions_and_addresses_are_no_evidence(evidence, before, body):

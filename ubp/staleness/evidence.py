@@ -36,8 +36,11 @@ _PATH = r"(?<![\w./@~-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 # No part of a date, a time, a range or another name: `2023-11-04`, `draft-07`.
 _NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d++(?:\.\d++)*+(?![\w.]*\w)(?![:/-]\d)"
-# Also at the start of a path in quotes: `"github.com/acme/reader"`
-_HOST = r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*|(?<=[\"'`])[\w-]+(?:\.[\w-]+)+(?=/)"
+# Also at the start of a path, in quotes or of three parts: `go install github.com/acme/reader`
+_HOST = (
+    r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*"
+    r"|(?:(?<=[\"'`])|(?<![\w./-])(?=[^/\s]*/[\w-]+/\w))[\w-]+(?:\.[\w-]+)+(?=/)"
+)
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
 # A message for people, whose words are no names, with `f` and the like of a string before it. `&'a`
 # and `<'a` of Rust begin none, nor does `don't`.
