@@ -127,13 +127,15 @@ class NotChecked(NamedTuple):
 class Form(NamedTuple):
     """How links of a site are written; `site` is the folder of its content, or "".
 
-    `rule` is the rule that judges them: anchors are a form of their own.
+    `rule` is the rule that judges them: anchors are a form of their own. `config` is the file that
+    describes the site, of which a folder may have several.
     """
 
     rule: str
     generator: str
     site: FilePath
     written: str
+    config: str = ""
 
 
 class UnconfirmedLinks(NamedTuple):

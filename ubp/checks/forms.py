@@ -29,12 +29,12 @@ _LEAVING = "../…"
 def form_of(rule: str, path: FilePath, link: Link, context: RuleContext) -> Form:
     """Return the form of a link in the page at `path`."""
     site = context.graph.sites.of(path)
-    generator, folder = (site.style.name, site.folder) if site else ("", FilePath(""))
-    if rule == ANCHOR:
-        return Form(rule, generator, folder, "#")
-    if site and leaves(site, path, link):
-        return Form(rule, generator, folder, _LEAVING)
-    return Form(rule, generator, folder, written_form(link))
+    written = "#" if rule == ANCHOR else written_form(link)
+    if site is None:
+        return Form(rule, "", FilePath(""), written)
+    if rule != ANCHOR and leaves(site, path, link):
+        written = _LEAVING
+    return Form(rule, site.style.name, site.folder, written, site.config)
 
 
 def count_links(context: RuleContext) -> Counter[Form]:

@@ -232,7 +232,7 @@ def _by_rule(report: CheckReport, *, is_accepted: bool) -> Mapping[str, int]:
 
 
 def _unconfirmed(links: UnconfirmedLinks) -> UnconfirmedLinksRecord:
-    rule, generator, site, written = links.form
+    rule, generator, site, written, _ = links.form
     return UnconfirmedLinksRecord(rule, site, generator, written, *links[1:])
 
 

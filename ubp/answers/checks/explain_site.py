@@ -64,6 +64,7 @@ class LinkFormRecord:
 
     site: Annotated[str, "folder of their site, from the root; empty outside of sites"]
     generator: Annotated[str, "the site's generator; empty: none"]
+    config: Annotated[str, "the file that describes the site; empty: none, or UBP's configuration"]
     rule: Annotated[str, "the rule that checks them"]
     written: Annotated[str, "how they are written; `#` for links to headings"]
     links: Annotated[Count, "number of them"]
@@ -187,11 +188,12 @@ def _path_rules(site: Site) -> Iterator[str]:
 
 
 def _form(counted: FormCount) -> LinkFormRecord:
-    rule, generator, folder, written = counted.form
+    rule, generator, folder, written, config = counted.form
     found = counted.finding
     return LinkFormRecord(
         site=folder,
         generator=generator,
+        config=config,
         rule=rule,
         written=written,
         links=counted.links,
@@ -206,7 +208,8 @@ def text(record: ExplainSiteRecord, write: Writer) -> Iterator[str]:
     """Yield each site with its rules and its links, then the links outside of sites."""
     for site in record.sites:
         yield from _site_text(site, write)
-        forms = [form for form in record.links if _key(form) == (site.generator, site.folder)]
+        key = (site.generator, site.folder, site.config)
+        forms = [form for form in record.links if _key(form) == key]
         yield from _forms_text(forms, write)
         yield ""
     if record.other_pages or not record.sites:
@@ -217,8 +220,8 @@ def text(record: ExplainSiteRecord, write: Writer) -> Iterator[str]:
     yield "`sites` in .ubp/config.json names the generator of a folder, or none."
 
 
-def _key(form: LinkFormRecord) -> tuple[str, str]:
-    return form.generator, form.site
+def _key(form: LinkFormRecord) -> tuple[str, str, str]:
+    return form.generator, form.site, form.config
 
 
 def _site_text(site: ExplainedSiteRecord, write: Writer) -> Iterator[str]:
