@@ -230,7 +230,7 @@ class ListingTable:
         rows = self._database.rows(
             f"SELECT path FROM entry WHERE listing = ? AND {INTACT}"  # noqa: S608  # ours
             " AND (path LIKE '%\\_sidebar.md' ESCAPE '\\' OR NOT is_document) AND ("
-            "path LIKE '%conf%.%' OR path LIKE '%docs.y%ml' OR path LIKE '%hugo.%'"
+            "path LIKE '%conf%.%' OR path LIKE '%docs%.y%ml' OR path LIKE '%hugo.%'"
             " OR path LIKE '%.eleventy.%' OR path LIKE '%quarto.y%ml' OR path LIKE '%sidebar.md'"
             " OR path LIKE '%myst.yml' OR path LIKE '%book.toml' OR path LIKE '%zensical.toml'"
             " OR path LIKE '%.obsidian/app.json' OR path LIKE '%versions.json'"

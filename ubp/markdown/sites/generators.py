@@ -70,6 +70,8 @@ class Generator(NamedTuple):
 
 def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     settings, parent_folder = _read_yaml(configs[path]), folder
+    if not _is_own_mkdocs(settings, folder, path, configs):
+        return None
     parent = _text(settings, "INHERIT")
     parent_path = join(folder, parent) if parent else None
     if parent_path and parent_path in configs and parent_path != path:
@@ -111,6 +113,17 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         pieces=tuple(_mkdocs_pieces(settings, folder)),
         keeps_paths=_mkdocs_keeps_paths(settings),
     )
+
+
+def _is_own_mkdocs(
+    settings: Sequence[Node], folder: FilePath, path: FilePath, configs: Configs
+) -> bool:
+    """Return whether a file is no variant of the configuration beside it (`mkdocs.blog.yml`)."""
+    if re.fullmatch(_MKDOCS_NAME, path.rpartition("/")[2]):
+        return True
+    main = _read_yaml(configs.get(FilePath(f"{folder}/mkdocs.yml".lstrip("/")), b""))
+    docs = _text(settings, "docs_dir").strip("/")
+    return bool(docs) and join(folder, docs) != join(folder, _text(main, "docs_dir") or "docs")
 
 
 def _read_mkdocs_or_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
@@ -951,7 +964,7 @@ GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 GENERATORS = (
     Generator(
         MKDOCS,
-        r"(?:mkdocs|properdocs)\.ya?ml|zensical\.toml",
+        r"(?:mkdocs[\w.-]*|properdocs)\.ya?ml|zensical\.toml",
         _read_mkdocs_or_zensical,
         _mkdocs_anchors,
         "Python-Markdown's toc",
@@ -1044,6 +1057,8 @@ GENERATORS = (
 """In the order of preference where two sites publish the same folder."""
 
 # Texts: every search loads this table, and few of them need a pattern.
+_MKDOCS_EMOJI = frozenset({"pymdownx.emoji", "materialx.emoji"})
+_MKDOCS_NAME = r"(?:mkdocs|properdocs)\.ya?ml"
 _MKDOCS_SLUGIFY = frozenset({"", "slugify", "uslugify", "slugify_unicode", "gfm", "uslugify_cased"})
 _LANGUAGE = r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?"
 _FUMADOCS_PAGES = (
