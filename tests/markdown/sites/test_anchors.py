@@ -90,6 +90,8 @@ def test_headings_without_a_site_profile_accept_the_anchors_of_all_generators() 
             "日本-b",
         ),
         ("  - attr_list\n", "A { #own }", "own"),
+        ("  - pymdownx.emoji:\n      options: {}\n", ":material-email: Ask us", "ask-us"),
+        ("  - toc\n", ":material-email: Ask us", "material-email-ask-us"),
         ("  - attr_list\n", "A b { .wide }", "a-b"),
         ("  toc:\n    permalink: true\n  attr_list: null\n", "A {: #own .wide }", "own"),
     ],

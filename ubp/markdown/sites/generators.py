@@ -100,6 +100,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         "case": _scalar(_get(_get(slugify, "kwds"), "case")) if slugify else "",
         OWN_HOOKS: "yes" if _value(settings, "hooks") else "",
         "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
+        "emoji": "yes" if not _MKDOCS_EMOJI.isdisjoint(_extension_names(settings)) else "",
     }
     makes_folders = _text(settings, "use_directory_urls").lower() != "false"
     return Site(
@@ -145,8 +146,9 @@ def _read_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site |
         "separator": str(_dig(extensions, "toc", "separator") or ""),
         "slugify": function,
         "case": str(_dig(slugify, "kwds", "case") or ""),
-        # Zensical enables it where no extension is configured.
+        # Zensical enables both where no extension is configured.
         "attributes": "yes" if extensions is None or "attr_list" in extensions else "",
+        "emoji": "yes" if extensions is None or _dig(extensions, "pymdownx", "emoji") else "",
     }
     pages = (join(root.folder, text) for text in _strings_of(project.get("nav")))
     return Site(
@@ -280,6 +282,8 @@ def _mkdocs_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str
         if heading.id and has_attributes:
             continue
         text = github_text(heading)  # without the extension, `{#id}` is a part of the text
+        if site.option("emoji"):  # icons and emoji are images
+            text = re.sub(_EMOJI_NAME, "", text)
         name = _mkdocs_slug(text, separator, site)
         passed = []
         while name in used or not name:
