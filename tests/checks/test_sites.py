@@ -1069,3 +1069,19 @@ def test_names_with_hyphens_and_spaces_are_found_again_in_a_changed_wiki(reposit
     repository.git("mv", "Set-up-guide.md", "Else.md")
     repository.commit()
     assert found(repository) == ["error broken-link _Sidebar.md:1 wikilink Set-up guide"]
+
+
+def test_second_configuration_of_mkdocs_describes_a_site_of_its_own(repository):
+    repository.write("mkdocs.yml", "site_name: x\n")
+    repository.write("mkdocs.blog.yml", "site_name: x\ndocs_dir: blog\n")
+    repository.write("mkdocs.insiders.yml", "INHERIT: mkdocs.yml\ndocs_dir: docs\n")
+    repository.write("mkdocs-plugin.yml", "name: x\n")
+    for page in ("docs/a", "blog/a", "other/a"):
+        repository.write(f"{page}.md", "# A\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        sites = open_graph(workspace.session.view(Target("HEAD"))).sites
+    pages = ("docs/a.md", "blog/a.md", "other/a.md")
+    found = [site.config if (site := sites.of(page)) else None for page in pages]
+    assert found == ["mkdocs.yml", "mkdocs.blog.yml", None]
+    assert len(sites.sites) == len(found) - 1
