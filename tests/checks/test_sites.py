@@ -1085,3 +1085,20 @@ def test_second_configuration_of_mkdocs_describes_a_site_of_its_own(repository):
     found = [site.config if (site := sites.of(page)) else None for page in pages]
     assert found == ["mkdocs.yml", "mkdocs.blog.yml", None]
     assert len(sites.sites) == len(found) - 1
+
+
+@pytest.mark.parametrize(
+    ("path", "config"),
+    [
+        ("mkdocs.yml", "site_name: x\ntheme:\n  name: material\n  custom_dir: theme\n"),
+        ("zensical.toml", '[project]\nsite_name = "x"\n[project.theme]\ncustom_dir = "theme"\n'),
+    ],
+)
+def test_files_of_the_site_s_own_theme_are_published_by_mkdocs(repository, found, path, config):
+    repository.write(path, config)
+    repository.write("theme/assets/logo.svg", "<svg/>\n")
+    repository.write("docs/assets/a.svg", "<svg/>\n")
+    repository.write("docs/a/b.md", "# B\n\n![a](../assets/logo.svg) ![b](../assets/none.svg)\n")
+    repository.commit()
+
+    assert found(repository) == ["error broken-link docs/a/b.md:3 image ../assets/none.svg"]

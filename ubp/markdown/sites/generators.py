@@ -107,6 +107,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         MKDOCS._replace(is_pretty=makes_folders),
         folder,
         (root,),
+        static=_theme_files(folder, _scalar(_get(_value(settings, "theme"), "custom_dir"))),
         base=urlsplit(_text(settings, "site_url")).path,
         navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] if nav else None,
         options=tuple(item for item in options.items() if item[1]),
@@ -155,11 +156,18 @@ def _read_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site |
         MKDOCS._replace(is_pretty=project.get("use_directory_urls") is not False),
         folder,
         (root,),
+        static=_theme_files(folder, str(_dig(project, "theme", "custom_dir") or "")),
         base=urlsplit(str(project.get("site_url") or "")).path,
         navigation=tuple(page for page in pages if page and page.endswith(".md"))[:MAX_NAVIGATION]
         or None,
         options=tuple(item for item in options.items() if item[1]),
     )
+
+
+def _theme_files(folder: FilePath, written: str) -> tuple[FilePath, ...]:
+    """Return the folder of the site's own changes to its theme, whose files MkDocs publishes."""
+    theme = join(folder, written) if written else None
+    return (theme,) if theme else ()
 
 
 def _strings_of(value: Any) -> Iterator[str]:
