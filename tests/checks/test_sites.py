@@ -1102,3 +1102,12 @@ def test_files_of_the_site_s_own_theme_are_published_by_mkdocs(repository, found
     repository.commit()
 
     assert found(repository) == ["error broken-link docs/a/b.md:3 image ../assets/none.svg"]
+
+
+def test_list_of_tags_has_an_anchor_for_each(repository, found):
+    repository.write("mkdocs.yml", "site_name: x\nplugins: [tags]\n")
+    repository.write("docs/tags.md", "# Tags\n\n## New\n\n## Old\n")
+    repository.write("docs/a.md", "# A\n\n[a](tags.md#tag:pride-month) [b](tags.md#gone)\n")
+    repository.commit()
+
+    assert found(repository) == ["warning missing-anchor docs/a.md:3 markdown tags.md#gone"]

@@ -70,6 +70,8 @@ _CITATION = re.compile(r"\d{1,3}(?:[,;-]\s*\d{1,3})*")
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Text fragments, and the line anchors of files on GitHub.
 _BROWSER_ANCHOR = re.compile(r":~:|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?$")
+# Of text fragments, of footnotes, and of the list of tags of Material for MkDocs.
+_MADE_ANCHORS = (":~:", "fn:", "fnref:", "tag:")
 _DENDRON_VAULT = re.compile(r"^dendron://[^/]+/")
 _DENDRON_RANGE = re.compile(r"[,:].*|\*|\^(?:begin|end)\Z")
 _PLAIN_ANCHOR = re.compile(r"[a-z]+(?:-[a-z]+)*")
@@ -1016,7 +1018,7 @@ def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
     is_own = bool(site and site.option(OWN_ANCHORS))
     is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT and not is_own
     if site and is_known and link.kind not in _WIKILINKS:
-        is_browsers = anchor in {"", "top"} or anchor.startswith((":~:", "fn:", "fnref:"))
+        is_browsers = anchor in {"", "top"} or anchor.startswith(_MADE_ANCHORS)
         known = site_anchors(page, site)
         return is_browsers or anchor in known or _is_slug_of(anchor, site, known)
     anchors, name = site_anchors(page, None), fold(anchor)
