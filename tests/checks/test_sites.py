@@ -1111,3 +1111,27 @@ def test_list_of_tags_has_an_anchor_for_each(repository, found):
     repository.commit()
 
     assert found(repository) == ["warning missing-anchor docs/a.md:3 markdown tags.md#gone"]
+
+
+def test_address_is_that_of_the_page_in_its_letter_case_and_not_of_a_readme(repository, found):
+    repository.write("_config.yml", "title: x\n")
+    for page in ("CONTRIBUTING", "contributing/index", "README", "index"):
+        repository.write(f"{page}.md", "---\n---\n# Page\n")
+    repository.write("a.md", "---\n---\n# A\n\n[a](/contributing/) [b](/)\n")
+    repository.commit()
+
+    assert found(repository, rules=["ambiguous-link"]) == []
+    with Workspace.open(str(repository.root)) as workspace:
+        graph = open_graph(workspace.session.view(Target("HEAD")))
+        targets = {edge.resolution.target for edge in graph.outlinks("a.md")}
+    assert targets == {"contributing/index.md", "index.md"}
+
+
+def test_address_from_which_several_pages_redirect_is_not_ambiguous(repository, found):
+    repository.write("_config.yml", "title: x\nplugins: [jekyll-redirect-from]\n")
+    for page in ("install/linux", "install/macos"):
+        repository.write(f"{page}.md", "---\nredirect_from: [/download/]\n---\n# Page\n")
+    repository.write("a.md", "---\n---\n# A\n\n[a](/download/)\n")
+    repository.commit()
+
+    assert found(repository) == []

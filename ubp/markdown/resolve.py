@@ -56,6 +56,7 @@ _VERIFY_FILES = frozenset({"files", "rooted"})  # an address may be that of any 
 INCLUDES = "<include>"  # the name that the inclusion of a page requests, besides the page's
 _FOLDER = "."  # the name that links to "", "." and ".." request
 _FOLDER_PAGES = ("readme", "index", "_index")
+_FOLDER_PAGE = re.compile(r"/(?:readme|_?index)$", re.IGNORECASE)
 _REF_ENDS = ("", "/_index", "/index")  # of what Hugo's `ref` names
 # Suffixes of Sphinx's pages that are none of ours, and what it makes itself.
 SPHINX_SUFFIXES = (".rst", ".txt", ".ipynb", ".myst", ".py")
@@ -229,8 +230,11 @@ class Targets:
 
     def at_address(self, site: Site, address: str) -> list[FilePath]:
         """Return the pages that a site publishes at an address, ignoring case."""
-        key = _address_key(site, address)
-        return [page for _, page in self._addresses.get(key) or self._old_addresses.get(key, [])]
+        return [page for _, page in self._addresses.get(_address_key(site, address), [])]
+
+    def redirected_from(self, site: Site, address: str) -> list[FilePath]:
+        """Return the pages whose front matter redirects from an address, ignoring case."""
+        return [page for _, page in self._old_addresses.get(_address_key(site, address), [])]
 
     def whole_anchors(self, path: FilePath) -> PageAnchors:
         """Return what a page, with all the pages that it includes, says about its anchors."""
@@ -580,12 +584,15 @@ def _resolve_in_site(
         target = without_suffix(target)
         target = without_numbers(target) if site.style.drops_numbers else target
     for address in linked_address(site, source, target):
-        pages = targets.at_address(site, address)
+        own = targets.at_address(site, address)
+        pages = own or targets.redirected_from(site, address)
         # it requests the page of a folder; where each page is one, `./` is the page itself
         if _is_folder(target) and address and not site.style.is_pretty:
             pages = [page for page in pages if stem(page) in _FOLDER_PAGES]
+        pages = _preferred(pages, site, source)
         if pages:
-            return _choose(_preferred(pages, site, source), address)
+            # of several pages that redirect from an address, the build decides
+            return _choose(pages, address) if own else Resolution("resolved", pages[0])
     if site.style.verifies in _VERIFY_FILES:
         return _first_at(published(), target, targets)
     return next((_not_a_page(path) for path in published() if targets.is_file(path)), None)
@@ -651,7 +658,8 @@ def _published_paths(source: FilePath, site: Site, target: str) -> Iterator[File
 def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[FilePath]:
     """Return the pages in the language of a page, if there are any, else all.
 
-    Of `a.md` and `a/index.md` Hugo mostly publishes the second.
+    Of `a.md` and `a/index.md` Hugo mostly publishes the second. A README is the page of its folder
+    only where there is no other one.
     """
     place = locate(site, source)
     same = [
@@ -660,6 +668,8 @@ def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[
         if place and (other := locate(site, page)) and other.language == place.language
     ]
     found = same or list(pages)
+    indexed = {_folder(page) for page in found if stem(page) == "index"}
+    found = [page for page in found if stem(page) != "readme" or _folder(page) not in indexed]
     folders = [page for page in found if stem(page) in _FOLDER_PAGES]
     return folders if folders and site.style.name == "hugo" else found
 
@@ -937,8 +947,11 @@ def _at_path(path: FilePath, suffixes: Sequence[str], targets: Targets) -> Resol
 def _choose(pages: Sequence[FilePath], written: str) -> Resolution:
     """Resolve to the only page, or to the only one written exactly so; else it is ambiguous."""
     if len(pages) > 1:
-        exact = [page for page in pages if without_suffix(page).endswith(written)]
-        pages = exact if len(exact) == 1 else pages
+        names = [without_suffix(page) for page in pages]
+        for ends in (names, [_FOLDER_PAGE.sub("", name) for name in names]):
+            exact = [page for page, end in zip(pages, ends, strict=True) if end.endswith(written)]
+            if len(exact) == 1:
+                return Resolution("resolved", exact[0])
     if len(pages) == 1:
         return Resolution("resolved", pages[0])
     return Resolution("ambiguous", pages[0], tuple(pages[:MAX_CANDIDATES]))
