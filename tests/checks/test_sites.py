@@ -1135,3 +1135,17 @@ def test_address_from_which_several_pages_redirect_is_not_ambiguous(repository, 
     repository.commit()
 
     assert found(repository) == []
+
+
+def test_address_of_a_removed_page_is_not_that_of_its_folder(repository, check):
+    repository.write("_config.yml", "title: x\n")
+    for page in ("install/index", "install/linux/index", "other/index"):
+        repository.write(f"{page}.md", "---\n---\n# Page\n")
+    repository.write("other/index.html", "<p>Other</p>\n")
+    repository.write("a.md", "---\n---\n# A\n\n[a](/install/) [b](/other/)\n")
+    repository.commit()
+    repository.git("mv", "install/index.md", "install/start.md")
+    repository.git("rm", "other/index.md")
+    (finding,) = check(repository, staged=True).findings
+
+    assert (finding.subject, finding.related) == ("markdown /install/", "install/start.md")

@@ -312,11 +312,18 @@ class RuleContext:
         return not self.finds_file(edge._replace(link=domain))
 
     def finds_file(self, edge: GraphEdge) -> bool:
-        """Whether a link that is not a link to a page names a file or folder of the repository."""
+        """Whether a link that is not a link to a page names a file or folder of the repository.
+
+        An address from the root of a site is not that of a folder, unless a page in HTML is in it.
+        """
         path, site = self._target_path(edge, edge.source), self.graph.sites.of(edge.source)
         folders = ["", *(root.folder for root in site.roots), *site.static] if site else [""]
         from_root = [f"{folder}/{edge.link.target.lstrip('/')}" for folder in folders]
         paths = [path, *map(normalize_path, (name.strip("/") for name in from_root))]
+        if site and site.style.name != "github" and edge.link.target.startswith("/"):
+            pages = [FilePath(f"{name}/index.html") for name in paths if name]
+            entries = self.view.entries([name for name in (*paths, *pages) if name]).values()
+            return any(entry is not None and not entry.is_directory for entry in entries)
         return any(self.view.entry(name) is not None for name in paths if name)
 
     def is_generated(self, edge: GraphEdge) -> bool:
