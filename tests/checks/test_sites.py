@@ -1033,6 +1033,10 @@ def test_link_to_a_folder_whose_name_has_a_dot_is_no_finding(repository, found):
             "docs/.vitepress/config.ts",
             "export default { title: 'x', srcExclude: ['**/drafts/*.md', 'notes.md'] }\n",
         ),
+        (
+            "docs/_config.yml",
+            "title: x\nexclude: [drafts/, notes.md, index.md]\ninclude: [index.md]\n",
+        ),
     ],
 )
 def test_page_that_its_site_excludes_is_a_page_of_no_site(repository, config, text):

@@ -645,7 +645,25 @@ def _read_jekyll(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
     # paths in `{% link %}` are those in the site, without this folder
     collections = join(source, _text(settings, "collections_dir"))
     pieces = (collections,) if collections and collections != source else ()
-    return Site(JEKYLL, folder, (Root(source),), static=(source,), base=base, pieces=pieces)
+    excluded = tuple(_jekyll_excluded(settings, source))[: 2 * MAX_EXCLUDED]
+    return Site(
+        JEKYLL,
+        folder,
+        (Root(source),),
+        static=(source,),
+        base=base,
+        excluded=excluded,
+        pieces=pieces,
+    )
+
+
+def _jekyll_excluded(settings: Sequence[Node], source: FilePath) -> Iterator[str]:
+    """Yield the globs of what `exclude` lists, unless `include` does."""
+    kept = {*_scalars(_value(settings, "include"))}
+    for name in _scalars(_value(settings, "exclude")):
+        path = join(source, name)
+        if path and name not in kept:
+            yield from (path, f"{path}/**")
 
 
 def _jekyll_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
