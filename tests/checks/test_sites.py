@@ -1153,3 +1153,17 @@ def test_address_of_a_removed_page_is_not_that_of_its_folder(repository, check):
     (finding,) = check(repository, staged=True).findings
 
     assert (finding.subject, finding.related) == ("markdown /install/", "install/start.md")
+
+
+def test_at_sign_begins_paths_from_the_pages_of_vitepress(repository, found):
+    repository.write("docs/.vitepress/config.mts", "export default { srcDir: 'src' }\n")
+    repository.write("docs/src/code/a.java", "class A {}\n")
+    repository.write("docs/src/code/[id].ts", "let a\n")
+    repository.write(
+        "docs/src/sub/a.md",
+        "# A\n\n<<< @/code/a.java[Server]\n\n<<< @/code/[id].ts\n\n<<< @/code/b.java[B]\n\n"
+        "@[code lang=java](@/code/a.java)\n",
+    )
+    repository.commit()
+
+    assert found(repository) == ["error broken-link docs/src/sub/a.md:7 include @/code/b.java"]

@@ -56,7 +56,14 @@ _INCLUDES = (
     ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
     ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
     ("mkdocs", re.compile(r"\{%[ \t]*include(?:-markdown)?[ \t]+[\"'](?P<path>[^\"'\n]+)[\"']")),
-    ("vitepress", re.compile(r"^[ \t]*(?P<code><<<)[ \t]*(?P<path>[^\s{}#]+)", re.MULTILINE)),
+    (
+        "vitepress",
+        re.compile(
+            # the title of a tab may follow in brackets, which names have, too: `[id].ts`
+            r"^[ \t]*(?P<code><<<)[ \t]*(?P<path>[^\s{}#]+?)(?=[\s{}#]|\[[^\]\n]*\][ \t]*$|\Z)",
+            re.MULTILINE,
+        ),
+    ),
     ("vitepress", re.compile(r"<!--[ \t]*@include:[ \t]*(?P<path>[^\s{}#]+?)(?=[\s{}#]|-->)")),
     ("vitepress", re.compile(r"!!!include\([ \t]*(?P<path>[^()\n]*[^()\s])[ \t]*\)!!!")),
     (

@@ -7,7 +7,7 @@ checksums: each row from which an answer is derived has its own, see CHECKED.
 from functools import cache
 from typing import NamedTuple
 
-FORMAT = 46
+FORMAT = 47
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
