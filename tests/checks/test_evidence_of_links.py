@@ -355,8 +355,9 @@ def test_path_in_a_piece_that_other_pages_include_is_not_confirmed(guide, check)
     assert check(guide).findings == ()
 
 
-def test_heading_linked_in_a_piece_may_be_of_the_page_that_includes_it(guide, check):
-    guide.write("docs/snippets/first.md", "# First\n\n[x](#elsewhere)\n")
+@pytest.mark.parametrize("piece", ["snippets/first", "_first"])
+def test_heading_linked_in_a_piece_may_be_of_the_page_that_includes_it(guide, check, piece):
+    guide.write(f"docs/{piece}.md", "# First\n\n## Second\n\n[x](#elsewhere)\n")
     assert forms(check(guide)) == [("#", 1)]
 
 

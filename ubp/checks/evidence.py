@@ -88,6 +88,8 @@ _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
     re.IGNORECASE,
 )
+# Such a file in another folder; not a page of Hugo, nor a menu of Docsify or of a wiki.
+_PIECE = re.compile(r"(?:^|/)_(?!index\.|sidebar\.|footer\.)[^/]*$", re.IGNORECASE)
 _SOURCE_CODE = re.compile(
     r"\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kts?|swift|cs|cc?|cpp|hh?|hpp|scala|sh|sql|lua)$",
     re.IGNORECASE,
@@ -126,6 +128,8 @@ class Evidence:
         is_relative = not link.target.startswith("/")
         if is_relative and (site is not None or is_within) and _PIECES.search(finding.filepath):
             return None  # its links begin elsewhere
+        if is_within and _PIECE.search(finding.filepath):
+            return None  # its headings are those of the page that includes it
         if finding.rule == ANCHOR:
             return self._of_anchor(finding, link)
         if is_label(link):
