@@ -1167,3 +1167,24 @@ def test_at_sign_begins_paths_from_the_pages_of_vitepress(repository, found):
     repository.commit()
 
     assert found(repository) == ["error broken-link docs/src/sub/a.md:7 include @/code/b.java"]
+
+
+def test_file_in_the_language_of_its_page_is_not_missing(repository, found):
+    repository.write(
+        "mkdocs.yml",
+        "site_name: x\nplugins:\n  - i18n:\n      languages:\n"
+        "        - {locale: en, default: true}\n        - {locale: fr}\n        - {locale: de}\n",
+    )
+    for path in ("about.fr.md", "sub/only.en.md", "sub/other.de.md"):
+        repository.write(f"docs/{path}", "# Page\n")
+    repository.write("docs/image.en.png", "x\n")
+    repository.write(
+        "docs/sub/a.fr.md",
+        "# A\n\n[a](../about.md) [b](only.md) ![c](../image.png) [d](other.md) ![e](../no.png)\n",
+    )
+    repository.commit()
+
+    assert found(repository) == [
+        "error broken-link docs/sub/a.fr.md:3 markdown other.md",
+        "error broken-link docs/sub/a.fr.md:3 image ../no.png",
+    ]

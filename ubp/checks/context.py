@@ -31,6 +31,7 @@ from ubp.markdown.resolve import (
     differs_in_case,
     is_file,
     is_label,
+    own_language,
     path_of,
     resolve,
     stem,
@@ -325,6 +326,18 @@ class RuleContext:
             entries = self.view.entries([name for name in (*paths, *pages) if name]).values()
             return any(entry is not None and not entry.is_directory for entry in entries)
         return any(self.view.entry(name) is not None for name in paths if name)
+
+    def is_localized(self, edge: GraphEdge) -> bool:
+        """Whether the missing target of a link is there with a language at the end of its name."""
+        site = self.graph.sites.of(edge.source)
+        if site is None or not site.suffix_language:
+            return False
+        languages = {own_language(edge.source), f".{site.suffix_language}"}
+        names = [path.rpartition(".") for path in self._possible_files(edge)]
+        paths = [
+            FilePath(f"{name}{end}.{suffix}") for name, _, suffix in names for end in languages
+        ]
+        return any(self.view.entries(paths).values())
 
     def is_generated(self, edge: GraphEdge) -> bool:
         """Whether a `.gitignore` names the missing target of a link: a build generates it."""

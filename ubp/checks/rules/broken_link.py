@@ -110,6 +110,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
             and not context.names_folder(edge)
             and not context.is_redirected(edge)
             and not context.is_generated(edge)
+            and not context.is_localized(edge)
         ):
             renamed = context.renamed_target(edge)
             targets = (renamed,) if renamed else _possible_targets(edge, context)

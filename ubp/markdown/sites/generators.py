@@ -85,9 +85,9 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         root = Root(f"{outer}/{{lang}}/{docs}".lstrip("/"), "{lang}", default)
         if own != default:  # its languages are those of the configuration that it inherits from
             return None
-    languages = _mkdocs_languages(settings)
-    if languages:
-        root = Root(f"{root.folder}/{{lang}}", "{lang}", languages)
+    structure, language = _mkdocs_languages(settings)
+    if structure == "folder" and language:
+        root = Root(f"{root.folder}/{{lang}}", "{lang}", language)
     nav = _value(settings, "nav")
     pages = (join(root.folder, text) for text in _scalars(nav) if text.endswith(".md"))
     toc = _mkdocs_extension(settings, "toc")
@@ -114,6 +114,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
         excluded=tuple(_mkdocs_excluded(_text(settings, "exclude_docs"), join(folder, docs) or "")),
         pieces=tuple(_mkdocs_pieces(settings, folder)),
         keeps_paths=_mkdocs_keeps_paths(settings),
+        suffix_language=language if structure == "suffix" else "",
     )
 
 
@@ -192,16 +193,21 @@ def _mkdocs_excluded(written: str, folder: str) -> Iterator[str]:
         yield f"{glob}/**"
 
 
-def _mkdocs_languages(settings: Sequence[Node]) -> str:
-    """Return the default language where each language has a folder (mkdocs-static-i18n)."""
-    plugins = _items(_value(settings, "plugins"))
-    i18n = next((found for plugin in plugins if (found := _get(plugin, "i18n"))), None)
-    if i18n is None or _scalar(_get(i18n, "docs_structure")) != "folder":
-        return ""
+def _mkdocs_languages(settings: Sequence[Node]) -> tuple[str, str]:
+    """Return where languages are, in a "folder" or a "suffix", and the default one.
+
+    Both are "" without mkdocs-static-i18n.
+    """
+    plugins = _value(settings, "plugins")
+    found = [_get(plugins, "i18n"), *(_get(plugin, "i18n") for plugin in _items(plugins))]
+    i18n = next((plugin for plugin in found if plugin is not None), None)
+    if i18n is None:
+        return "", ""
+    structure = _scalar(_get(i18n, "docs_structure")) or "suffix"
     for language in _items(_get(i18n, "languages")):
         if _scalar(_get(language, "default")) == "true":
-            return _scalar(_get(language, "locale"))
-    return ""
+            return structure, _scalar(_get(language, "locale"))
+    return structure, _scalar(_get(i18n, "default_language"))
 
 
 def _names_in(plugins: Node | None) -> list[str]:

@@ -119,8 +119,10 @@ class Site(NamedTuple):
     list; None: the generator lists every page. `options` are those of the generator's anchors.
     `rewrites` are the patterns of paths that are published elsewhere (VitePress). `excluded` are
     globs of the pages in its folders that it does not publish; where there are globs in
-    `published`, it publishes only those. `pieces` are folders of what pages
-    include. `keeps_paths`: it makes no address of the path of a page from the root (`/page.md`).
+    `published`, it publishes only those. With a `suffix_language`, the default one, names of files
+    may end in a language (`page.fr.md`), and links have none (MkDocs). `pieces` are folders of what
+    pages include. `keeps_paths`: it makes no address of the path of a page from the root
+    (`/page.md`).
     """
 
     style: Style
@@ -136,6 +138,7 @@ class Site(NamedTuple):
     pieces: tuple[FilePath, ...] = ()
     keeps_paths: bool = False
     published: tuple[str, ...] = ()
+    suffix_language: str = ""
 
     def option(self, name: str) -> str:
         """Return an option, "" where the configuration does not set it."""
