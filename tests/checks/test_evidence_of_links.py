@@ -32,7 +32,8 @@ def test_address_that_no_version_had_is_counted_with_an_example(guide, check):
     report = check(guide)
     assert report.findings == ()
     (item,) = report.unconfirmed
-    assert item == (("broken-link", "vitepress", "docs", "/…"), 2, "/api/one", "docs/index.md", 3)
+    form = ("broken-link", "vitepress", "docs", "/…", "docs/.vitepress/config.mts")
+    assert item == (form, 2, "/api/one", "docs/index.md", 3)
     (sentence,) = unconfirmed_sentences([item])
     assert sentence == (
         "2 links lead nowhere by the rules that UBP knows, but nothing else shows that they are"

@@ -1155,14 +1155,13 @@ def test_address_of_a_removed_page_is_not_that_of_its_folder(repository, check):
     assert (finding.subject, finding.related) == ("markdown /install/", "install/start.md")
 
 
-def test_at_sign_begins_paths_from_the_pages_of_vitepress(repository, found):
+def test_title_of_a_snippet_of_vitepress_is_not_part_of_its_path(repository, found):
     repository.write("docs/.vitepress/config.mts", "export default { srcDir: 'src' }\n")
     repository.write("docs/src/code/a.java", "class A {}\n")
     repository.write("docs/src/code/[id].ts", "let a\n")
     repository.write(
         "docs/src/sub/a.md",
-        "# A\n\n<<< @/code/a.java[Server]\n\n<<< @/code/[id].ts\n\n<<< @/code/b.java[B]\n\n"
-        "@[code lang=java](@/code/a.java)\n",
+        "# A\n\n<<< @/code/a.java[Server]\n\n<<< @/code/[id].ts\n\n<<< @/code/b.java[B]\n",
     )
     repository.commit()
 

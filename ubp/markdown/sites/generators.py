@@ -939,13 +939,7 @@ def _github_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
 
 
 MKDOCS = Style("mkdocs", is_pretty=True, verifies="rooted", has_wikilinks=True)
-VITEPRESS = Style(
-    "vitepress",
-    verifies="all",
-    falls_back=False,
-    folder_pages=("index",),
-    content_prefix="@/",
-)
+VITEPRESS = Style("vitepress", verifies="all", falls_back=False, folder_pages=("index",))
 DOCUSAURUS = Style(
     "docusaurus",
     drops_numbers=True,
