@@ -294,6 +294,18 @@ def test_explain_site_shows_what_the_configuration_of_mkdocs_says_of_paths(repos
     assert "  paths of included files may begin in pieces/\n" in out
 
 
+def test_explain_site_shows_where_the_languages_of_mkdocs_are(repository, ubp, at):
+    repository.write(
+        "mkdocs.yml",
+        "site_name: x\nplugins:\n  - i18n:\n      languages: [{locale: de, default: true}]\n",
+    )
+    repository.write("docs/a.md", "# A\n")
+    repository.commit()
+    at(repository)
+    out = ubp(repository, "check", "--explain-site").out
+    assert "  page.md may be page.xx.md, in the language of the link's page or in de\n" in out
+
+
 def test_explain_site_counts_pages_in_formats_that_are_not_read(repository, ubp, at):
     repository.write("book/_quarto.yml", "project:\n  type: book\n")
     repository.write("book/a.qmd", "# A\n")

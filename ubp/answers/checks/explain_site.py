@@ -179,6 +179,9 @@ def _path_rules(site: Site) -> Iterator[str]:
     """Yield what a site's configuration says of paths of files."""
     if site.keeps_paths:
         yield "a path from the root (/page.md) is published as it is, and leads nowhere"
+    if site.suffix_language:
+        default = site.suffix_language
+        yield f"page.md may be page.xx.md, in the language of the link's page or in {default}"
     if site.option(OTHER_LABELS):
         yield "{ref}: a label that no page has is not checked, as other projects may have it"
     if site.option(OTHER_PAGES):
