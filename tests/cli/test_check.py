@@ -16,6 +16,26 @@ def broken(repository, at):
     return repository
 
 
+def test_pages_in_other_formats_are_said_not_to_be_read(repository, at, asked, ubp):
+    repository.write("a.md", "# A\n")
+    repository.write("docs/b.rst", "B\n=\n")
+    repository.write("docs/c.QMD", "# C\n")
+    repository.write("docs/d.rst", "D\n=\n")
+    repository.write("node_modules/e/e.rst", "E\n=\n")
+    repository.commit()
+    at(repository)
+
+    assert asked(repository, "check")["unread"] == {".rst": 2, ".qmd": 1}
+    assert (
+        "\n2 .rst and 1 .qmd files are not read: UBP reads Markdown.\n"
+        in ubp(repository, "check").out
+    )
+    assert asked(repository, "check", "a.md")["unread"] == {}
+    for number in range(30):
+        repository.write(f"more/{number}.md", "# More\n")
+    assert asked(repository, "check")["unread"] == {}
+
+
 def test_finding_record_has_every_key(broken, asked):
     record = asked(broken, "check", "--staged", status=1)
     (finding,) = record["findings"]
@@ -48,6 +68,7 @@ def test_finding_record_has_every_key(broken, asked):
         "not_checked": [],
         "unconfirmed": [],
         "lacks_history": False,
+        "unread": {},
         "unverified": [],
         "behind": [],
         "noted": [],

@@ -8,7 +8,8 @@ is fixed. Names are unique in a run.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from ubp.core.config import DEFAULT_ALARMS
@@ -159,6 +160,7 @@ class CheckReport(NamedTuple):
     a finding. `unconfirmed` are links without evidence that they are broken,
     of which some may be missing because the clone `lacks_history`. `noted` are the pages
     that drift by the change without an alarm (`alarms`), apart from those that the judge `denied`.
+    `unread` has the number of files by suffix that seem to be pages in formats that are not read.
     """
 
     snapshot: Snapshot
@@ -177,6 +179,7 @@ class CheckReport(NamedTuple):
     noted: tuple[FilePath, ...] = ()
     denied: tuple[Denied, ...] = ()
     alarms: Alarms = DEFAULT_ALARMS
+    unread: Mapping[str, int] = MappingProxyType({})
 
     @property
     def already_stale(self) -> tuple[FilePath, ...]:

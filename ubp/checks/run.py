@@ -1,5 +1,6 @@
 """Runs of rules over a state, or over a change: then only new findings are reported."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -38,7 +39,7 @@ from ubp.checks.rules import broken_link, missing_anchor, obsolete_debt, relaxed
 from ubp.checks.rules.stale_doc import unknown_finding
 from ubp.checks.suppress import split_ignored
 from ubp.checks.unbinding import Unbinding
-from ubp.core.config import Config
+from ubp.core.config import Config, is_excluded
 from ubp.core.model import Assessment, Debt, FilePath
 from ubp.index.select import select_pages
 from ubp.index.session import Session, Target
@@ -53,6 +54,10 @@ from ubp.staleness.state import assess_translations, open_change, open_context
 
 if TYPE_CHECKING:
     from ubp.bindings.review import ReviewedBinding
+
+# Files with these suffixes are pages in formats that are not read; some are in any repository.
+OTHER_FORMATS = frozenset({".adoc", ".asciidoc", ".qmd", ".rmd", ".rst"})
+MIN_UNREAD_SHARE = 1 / 10
 
 
 class CheckOptions(NamedTuple):
@@ -178,7 +183,24 @@ def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckRepo
     context.find_current = lambda: everything
     findings, unconfirmed = _confirmed(everything, context, options)
     report = _report(context, rules, findings, options)
+    if options.paths is None:
+        report = report._replace(
+            unread=_count_unread(context.view, report.documents, options.config)
+        )
     return _with_unconfirmed(report, unconfirmed, context)
+
+
+def _count_unread(view: View, documents: int, config: Config) -> dict[str, int]:
+    """Return the number of files by suffix that are pages in other formats, if they are many."""
+    found = Counter(
+        suffix
+        for path, entry in view.files()
+        if (suffix := os.path.splitext(path)[1].lower()) in OTHER_FORMATS
+        and entry.is_file
+        and not is_excluded(config, path)
+    )
+    total = found.total()
+    return dict(found.most_common()) if total > (documents + total) * MIN_UNREAD_SHARE else {}
 
 
 def find_current(

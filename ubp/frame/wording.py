@@ -140,6 +140,15 @@ def not_checked_sentences(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{rule} was not checked in full: {printable(reason)}" for rule, reason in reasons]
 
 
+def unread_sentences(files: Mapping[str, int]) -> list[str]:
+    """Return a sentence about the files, counted by suffix, whose format is not read; or none."""
+    if not files:
+        return []
+    listed = " and ".join(f"{number} {suffix}" for suffix, number in files.items())
+    verb = "file is" if sum(files.values()) == 1 else "files are"
+    return [f"{listed} {verb} not read: UBP reads Markdown."]
+
+
 def denied_lines(pages: Iterable[tuple[str, int, str]]) -> list[str]:
     """Return a line for each page that the judge finds accurate, given with its line and why."""
     return [

@@ -35,6 +35,7 @@ from ubp.frame.wording import (
     not_checked_sentences,
     severity_counts,
     suppression_note,
+    unread_sentences,
 )
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
@@ -135,6 +136,9 @@ class CheckRecord(NamedTuple):
     lacks_history: Annotated[
         bool, "whether the clone is shallow, so that earlier versions may show more of these links"
     ]
+    unread: Annotated[
+        Mapping[str, Count], "files that seem to be pages in formats that are not read, by suffix"
+    ]
     unverified: Annotated[tuple[UnverifiedRecord, ...], "sources that could not be verified"]
     behind: Annotated[
         tuple[str, ...], "pages that the change touches and that were stale before it"
@@ -212,6 +216,7 @@ def check_record(
         not_checked=tuple(UncheckedRuleRecord(*rule) for rule in report.not_checked),
         unconfirmed=tuple(map(_unconfirmed, report.unconfirmed)),
         lacks_history=report.lacks_history,
+        unread=report.unread,
         unverified=tuple(map(_unverified, report.unknown)),
         behind=report.behind,
         noted=report.noted,
@@ -280,6 +285,7 @@ def text(
     if record.findings:
         yield from _findings(record.findings, write, source_lines)
     yield _summary(record, write)
+    yield from unread_sentences(record.unread)
     yield from not_checked_sentences(record.not_checked)
     links = tuple(map(_links, record.unconfirmed))
     notes = unconfirmed_sentences(links, lacks_history=record.lacks_history)

@@ -30,6 +30,7 @@ from ubp.frame.wording import (
     severity_counts,
     stale_change_sentence,
     suppression_note,
+    unread_sentences,
 )
 from ubp.output.ci.excerpts import Excerpts
 from ubp.output.ci.suggested_edits import Suggestion
@@ -130,7 +131,12 @@ def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
     report = outcome.report
     notes = unconfirmed_sentences(report.unconfirmed, lacks_history=report.lacks_history)
     return " ".join(
-        [sentence, *not_checked_sentences(outcome.report.not_checked), *map(quote, notes)]
+        [
+            sentence,
+            *unread_sentences(report.unread),
+            *not_checked_sentences(report.not_checked),
+            *map(quote, notes),
+        ]
     )
 
 
