@@ -76,6 +76,17 @@ def test_lines_of_what_was_chosen_are_known():
     assert chosen.last < len(lines) - 1
 
 
+def test_chosen_parts_that_follow_each_other_are_shown_as_written():
+    for tokens in range(10, 120, 5):
+        chosen = choose_parts(SECTION, WEIGHTS, tokens)
+        runs = chosen.text.split(f"\n{GAP}\n")
+        assert all(run in SECTION for run in runs)
+        first = SECTION.index(runs[0])
+        last = SECTION.index(runs[-1], first) + len(runs[-1])
+        assert chosen.first == SECTION.count("\n", 0, first)
+        assert chosen.last == SECTION.count("\n", 0, last)
+
+
 TIED = """
 from ubp.search.choose import choose_parts
 from ubp.search.terms import Term

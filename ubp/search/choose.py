@@ -117,13 +117,15 @@ def _worth(own: Sequence[float], number: int) -> float:
 
 
 def _join(texts: Sequence[str], parts: Sequence[Part], chosen: Sequence[int]) -> Chosen:
-    pieces: list[str] = []
-    for place, number in enumerate(chosen):
-        if place and chosen[place - 1] != number - 1:
-            pieces.append(GAP)
-        pieces.append(texts[number].rstrip())
-    text = "\n".join(pieces)
-    return Chosen(text, parts[chosen[0]].start, parts[chosen[-1]].end - 1)
+    """Return the chosen parts as written, with a gap where others are left out between them."""
+    text = ""
+    for number, following in zip(chosen, [*chosen[1:], None], strict=True):
+        is_followed = following == number + 1
+        text += texts[number] if is_followed else texts[number].rstrip()
+        text += "" if following is None else "\n" if is_followed else f"\n{GAP}\n"
+    last = parts[chosen[-1]]
+    shown = texts[chosen[-1]].rstrip()
+    return Chosen(text, parts[chosen[0]].start, last.start + shown.count("\n"))
 
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
