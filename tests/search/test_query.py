@@ -168,6 +168,10 @@ def test_run_of_words_in_a_section_is_a_phrase():
         ("人々について", (), ("人々",)),
         ("は何", (), ("何",)),
         ("foo.bar/baz", (), ("foo", "bar", "baz")),
+        ("v1.14.5", ("1.14.5",), ("1.14.5",)),
+        ("1.14.5", ("v1.14.5",), ("v1.14.5",)),
+        ("v1.14.5", (), ("1.14",)),
+        ("app/v1.14", (), ("app", "1.14")),
     ],
 )
 def test_run_of_words_is_split_where_no_section_has_it(run, held, pieces):
@@ -184,6 +188,8 @@ def test_run_of_words_is_split_where_no_section_has_it(run, held, pieces):
         ("原因分析", ["原因分析"]),  # bigrams are not words
         ("OAuthの設定", ["OAuthの設定", "OAuth", "の設定", "設定"]),
         ("foo.bar/baz", ["foo.bar/baz", "foo", "bar", "baz"]),
+        ("1.14.5", ["1.14.5", "v1.14.5", "1.14"]),
+        ("python3.8", ["python3.8"]),
         ('"foo.bar" 障害の原因*', ["foo.bar", "障害の原因"]),
     ],
 )
@@ -192,6 +198,12 @@ def test_pieces_of_a_run_may_match_beside_the_run(text, terms):
     found = make_match(query.tree, lambda _: True, has_pieces=query.has_pieces)
     assert ([term.written for term in found.terms], found.cuts) == (terms, ())
     assert not read_query(text, is_exact=True).has_pieces
+
+
+def test_other_way_to_write_a_version_is_searched_for_only_where_it_occurs():
+    query = read_query("1.14.5")
+    found = make_match(query.tree, lambda term: term.written == "1.14.5", has_pieces=True)
+    assert [term.written for term in found.terms] == ["1.14.5"]
 
 
 @pytest.mark.parametrize("text", ["鮮度", "索", "索引 検索", '"障害の原因分析"', "障害の原因*"])

@@ -129,15 +129,22 @@ class _Needle(NamedTuple):
 
 @lru_cache(maxsize=512)
 def _make_needle(written: str) -> _Needle | None:
-    """Return the words with nothing but punctuation between them, as FTS5 finds a phrase."""
-    words = _WORD.findall(segment_cjk(normalize_text(written)))
+    """Return the words with nothing but punctuation between them, as FTS5 finds a phrase.
+
+    Only a dot joins the numbers of a version: `7.2` is not in a list of 7 and 2.
+    """
+    segmented = segment_cjk(normalize_text(written))
+    words = _WORD.findall(segmented)
     if not words:
         return None
     expression = re.escape(words[0])
     if words[0].isascii():
         expression += f"(?<!{_LATIN}{expression})"
-    for word, next_word in pairwise(words):
-        expression += _between(word, next_word) + re.escape(next_word)
+    separators = _WORD.split(segmented)[1:-1]
+    for (word, next_word), separator in zip(pairwise(words), separators, strict=True):
+        is_number = separator == "." and word.isdigit() and next_word.isdigit()
+        between = r"\." if is_number else _between(word, next_word)
+        expression += between + re.escape(next_word)
     return _Needle(
         tuple(words), re.compile(expression), _is_letter(words[0][0]), _is_letter(words[-1][-1])
     )

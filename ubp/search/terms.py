@@ -123,8 +123,21 @@ def _is_run(text: str) -> bool:
 
 
 def _cut_at_punctuation(text: str) -> list[Term]:
-    words = _WORD.findall(text)
-    return [Term(word) for word in words] if len(words) > 1 else []
+    """Return the words of a text; a number with dots is one, with parts of its own."""
+    words = _PIECE.findall(text)
+    if len(words) > 1:
+        return [Term(word, parts=tuple(_versions(word))) for word in words]
+    return list(_versions(text))
+
+
+def _versions(text: str) -> Iterator[Term]:
+    """Yield what `v1.2.3` and `1.2.3` are written as, too; without that, its series (`1.2`)."""
+    if match := _VERSION.fullmatch(text):
+        number = match["number"]
+        series = number.rpartition(".")[0]
+        is_release = "." in series
+        parts = (Term(series),) if is_release else ()
+        yield Term(number if match["v"] else f"v{number}", parts=parts)
 
 
 def _cut_run(run: str) -> list[Term]:
@@ -142,7 +155,8 @@ _TYPOGRAPHIC = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb"), '
 _BODY = r"""(?P<minus>(?<![^\s(])-(?=["\w]))?(?:"(?P<phrase>[^"]*)"(?P<star>\*)?|(?P<word>%s))"""
 _LEXEME = re.compile(_BODY % r'[^\s"]+')
 _WITH_PARENTHESES = re.compile(_BODY % r'[()]|[^\s"()]+')
-_WORD = re.compile(r"[^\W_]+")
+_PIECE = re.compile(r"[^\W_]*\d(?:\.\d+)+(?![^\W_])|[^\W_]+")
+_VERSION = re.compile(r"(?P<v>[vV]?)(?P<number>\d+(?:\.\d+)+)")
 _HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")
 # A long vowel or repetition mark belongs to the script before it.
 _SCRIPT = re.compile(
