@@ -67,6 +67,7 @@ def test_section_has_its_position_and_its_snippet(asked):
             "is_filtered": False,
             "unknown_fields": [],
             "unread_operators": [],
+            "excluded": [],
         },
         "search_type": "fulltext",
     }

@@ -148,6 +148,28 @@ def test_sections_are_written_for_agents(repository, answer):
     )
 
 
+def test_totals_that_are_lower_bounds_are_so_called(repository, answer):
+    for number in range(120):
+        repository.write(f"docs/{number}.md", f"# Bell {number}\n\nIt rings.\n")
+    repository.commit()
+    text = answer("fulltext_search", query="rings", limit=2).text
+    assert text.startswith("2 of at least 100 sections. ")
+
+
+@pytest.mark.parametrize("name", ["search", "fulltext_search"])
+def test_answer_says_which_word_was_taken_for_an_excluded_one(name, repository, answer):
+    repository.write("docs/a.md", "# Fetch\n\nA fetch is repeated with -retries.\n")
+    repository.write("docs/b.md", "# Pull\n\nA fetch and a merge.\n")
+    repository.commit()
+    found = answer(name, query="fetch -retries")
+    assert [result["filepath"] for result in found.record["results"]] == ["docs/b.md"]
+    assert "Left out what contains “retries”; " in found.text
+    assert 'quote it: "-retries"' in found.text
+    quoted = answer(name, query='fetch "-retries"')
+    assert "docs/a.md" in [result["filepath"] for result in quoted.record["results"]]
+    assert "Left out" not in quoted.text
+
+
 @pytest.mark.parametrize("given", [{}, {"include_linked": True}, {"verbose": True}])
 @pytest.mark.parametrize("budget", [300, 1000, 4000])
 def test_record_has_as_many_results_as_the_text_of_the_same_budget(budget, given, handbook, tools):
@@ -253,5 +275,5 @@ def test_near_misses_are_lines_where_probably_no_page_answers(answer):
     first, notice, *places = found.text.splitlines()
     assert notice.startswith("Probably no page answers this")
     assert len(places) == 5 < len(found.record["results"])
-    assert first.startswith(f"5 of {found.record['total_found']} pages. ")
+    assert first.startswith(f"5 of at least {found.record['total_found']} pages. ")
     assert len(found.text) < 800

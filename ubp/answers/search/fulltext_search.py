@@ -8,16 +8,17 @@ from ubp.answers.search.query import (
     NO_CONTENT,
     QueryRecord,
     QueryText,
+    operator_notes,
     query_notes,
     query_record,
     results_line,
+    share_line,
 )
 from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import DocTypes, MaxTokens, Ref, between
 from ubp.frame.fields import REVISION, Count, DocId, Keyword, Line, Option, PagePath, Span, Title
 from ubp.frame.records import title_of
-from ubp.frame.wording import count
 from ubp.frame.writer import Writer
 from ubp.index.session import Session, Target
 from ubp.search.filters import page_filters
@@ -121,7 +122,10 @@ def text(record: SectionsRecord, write: Writer) -> Iterator[str]:
     elif write.is_agent and not results:
         yield "No section contains these words. Try fewer or different words, or ubp_search."
     elif write.is_agent:
-        yield f"{len(results)} of {count(record.total_found, 'section')}. {write.notice()}"
+        total, is_exact = record.total_found, record.is_total_exact
+        found = share_line(len(results), total, "section", is_exact=is_exact)
+        yield f"{found}. {write.notice()}"
+        yield from operator_notes(record.query)
         for result in results:
             heading = result.section_heading or result.title
             yield f"{write.name(result.filepath)}:{result.line} {write.title(heading)}"

@@ -9,7 +9,7 @@ from ubp.frame.arguments import Query as QueryArgument
 from ubp.frame.fields import Option
 from ubp.frame.wording import count, printable
 from ubp.frame.writer import Writer
-from ubp.search.query import Cut, Query, read_query
+from ubp.search.query import Cut, Node, Query, read_query, terms_in
 
 QueryText = Annotated[
     QueryArgument,
@@ -66,6 +66,9 @@ class QueryRecord:
         tuple[str, ...],
         "AND, OR, NOT that were searched for as words: the query does not parse, or only excludes",
     ] = ()
+    excluded: Annotated[
+        tuple[str, ...], "words with a hyphen before them: what has one of them was left out"
+    ] = ()
 
 
 def query_record(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
@@ -81,15 +84,23 @@ def query_record(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
             for written, closest in query.unknown_fields
         ),
         unread_operators=query.unread_operators,
+        excluded=() if query.is_boolean else tuple(map(_written, query.excluded)),
     )
+
+
+def _written(node: Node) -> str:
+    return " ".join(term.written for term in terms_in(node))
+
+
+def share_line(shown: int, total: int, noun: str, *, is_exact: bool) -> str:
+    """Return how many of the results are shown."""
+    return f"{shown} of {'' if is_exact else 'at least '}{count(total, noun)}"
 
 
 def results_line(query: QueryRecord, shown: int, total: int, noun: str, *, is_exact: bool) -> str:
     """Return what was searched for, how many results there are, and how many of them are shown."""
-    if not is_exact:
-        found = f"{shown} of at least {count(total, noun)}"
-    else:
-        found = f"{shown} of {count(total, noun)}" if shown < total else count(total, noun)
+    is_all = is_exact and shown >= total
+    found = count(total, noun) if is_all else share_line(shown, total, noun, is_exact=is_exact)
     return f"Results for {_quoted(query)} ({found}):"
 
 
@@ -116,13 +127,17 @@ def query_notes(query: QueryRecord, write: Writer, *, has_results: bool) -> Iter
 
 
 def operator_notes(query: QueryRecord) -> Iterator[str]:
-    """Yield that operators were read as words: the results may have what was to be excluded."""
+    """Yield which operators were read as words, and what was excluded: it may be an option."""
     if query.unread_operators:
         as_words = "as a word" if len(query.unread_operators) == 1 else "as words"
         yield (
             f"Searched for {', '.join(query.unread_operators)} {as_words}: the query does not parse"
             " as a combination, or only excludes. Example: cache AND NOT redis"
         )
+    if query.excluded:
+        words = " or ".join(f"“{printable(word)}”" for word in query.excluded)
+        options = " ".join(f'"-{printable(word)}"' for word in query.excluded)
+        yield f"Left out what contains {words}; to search for an option, quote it: {options}"
 
 
 def _no_results(query: QueryRecord, write: Writer) -> Iterator[str]:

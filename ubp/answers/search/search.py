@@ -23,6 +23,7 @@ from ubp.answers.search.query import (
     query_notes,
     query_record,
     results_line,
+    share_line,
 )
 from ubp.core.config import EXCERPT_ONLY
 from ubp.core.model import (
@@ -834,7 +835,8 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
     places = record.identifier
     texts = texts_of(places)
     marker = write.marker(*texts, *(section.text or "" for section in sections))
-    found = f"{len(pages)} of {count(record.total_found, 'page')}"
+    is_exact = record.is_total_exact
+    found = share_line(len(pages), record.total_found, "page", is_exact=is_exact)
     if record.fallback and record.search_type == "fulltext_fallback":
         reason = printable(record.fallback.reason)
         yield f"{found}, keyword and link search only: {reason} {write.notice(marker)}"
