@@ -188,6 +188,19 @@ def test_references_of_a_generator_follow_a_renamed_page(
     assert findings(repository) == []
 
 
+def test_label_is_no_path_that_follows_a_moved_page(repository_in, tmp_path, editor):
+    repository = repository_in(tmp_path / "project")
+    editor.root = repository.root
+    text = "# Use\n\n[settings](config/intro) [](config/intro) [b](b.md)\n"
+    repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
+    repository.write("docs/guide/use.md", text)
+    repository.write("docs/guide/b.md", "(config/intro)=\n# B\n")
+    repository.commit("Begin")
+    apply(repository, ask_moves(editor, **{"docs/guide/use.md": "docs/use.md"}))
+    moved = (repository.root / "docs/guide/use.md").read_text()
+    assert moved == text.replace("(b.md)", "(guide/b.md)")
+
+
 @pytest.mark.parametrize(
     "case",
     [

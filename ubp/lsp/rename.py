@@ -89,7 +89,9 @@ def rename_files(context: EditorContext, moves: Mapping[FilePath, FilePath]) -> 
         (edge.source, edge.link): _new_targets(edge, after, moves)
         for page_edges in edges.values()
         for edge in page_edges
-        if (edge.source, edge.link) in broken and not _leaves_its_site(context, edge, after, moves)
+        if (edge.source, edge.link) in broken
+        and not _leaves_its_site(context, edge, after, moves)
+        and not _names_label(context, edge)
     }
     images = _image_edits(context, [path for path in documents if path in files], files)
     chosen = dict.fromkeys(choices, 0)
@@ -185,6 +187,17 @@ def _leaves_its_site(
     root = source.removesuffix(place.path).rstrip("/")
     is_whole = f"{root}/".startswith(f"{moving}/")
     return is_whole and after.sites().of(_moved(source, moves)) is None
+
+
+def _names_label(context: EditorContext, edge: GraphEdge) -> bool:
+    """Return whether a link is no path: `[text](label)` leads to a label wherever its page is."""
+    site, link = context.view.sites().of(edge.source), edge.link
+    if site is None or site.style.name != "sphinx" or link.kind in WIKILINKS or is_ref(link):
+        return False
+    path = _path_of(edge)
+    is_file = path is not None and context.view.entry(path) is not None
+    is_bare = without_suffix(link.target) == link.target
+    return edge.resolution.target is None and is_bare and not is_file
 
 
 def _differing(
