@@ -48,6 +48,27 @@ def test_definition_of_link_is_its_target(editor, path, text, target):
     assert shown(editor, found) == [target]
 
 
+def test_definition_of_a_label_is_the_heading_below_it(
+    repository_in, tmp_path, editor, monkeypatch
+):
+    repository = repository_in(tmp_path / "project")
+    monkeypatch.setattr(editor, "root", repository.root)
+    repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
+    text = "# Use\n\n(first)=\n\n(use/cells)=\n## Cells\n\n:::{note}\n:name: 'hint'\n:::\n"
+    repository.write("docs/use.md", text)
+    repository.write("docs/a.md", "# A\n\n{ref}`use/cells` {ref}`x <first>` {ref}`hint`\n")
+    repository.commit()
+
+    def definition(text):
+        params = types.DefinitionParams
+        found = ask(editor, types.TEXT_DOCUMENT_DEFINITION, params, "docs/a.md", text)
+        return shown(editor, found)
+
+    assert definition("use/cells") == [("docs/use.md", 6)]
+    assert definition("x <first>") == [("docs/use.md", 6)]
+    assert definition("hint") == [("docs/use.md", 9)]
+
+
 def test_definition_of_link_to_nothing_is_empty(editor):
     params = types.DefinitionParams
     found = ask(editor, types.TEXT_DOCUMENT_DEFINITION, params, "docs/auth.md", "[nothing]")

@@ -11,11 +11,11 @@ from ubp.git.diff import split_hunks
 from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import pages_about
 from ubp.lsp.navigation import (
-    anchor_line,
     count_links,
     find_references,
     heading_at,
     link_at,
+    link_line,
     link_target,
     reference_at,
 )
@@ -47,7 +47,8 @@ def hover(context: EditorContext, path: FilePath, params: types.HoverParams) -> 
         target = link_target(context, link.edge)
         if target is None:
             return None
-        lines = list(_target_lines(context, target[0], link.link.anchor))
+        line = link_line(context, link.edge, target[0])
+        lines = list(_target_lines(context, target[0], line))
         return _hover(lines, link.range)
     if reference := reference_at(context, path, params.position):
         assessment = context.assess([path])[path]
@@ -73,7 +74,7 @@ def _hover(lines: Sequence[str], span: types.Range) -> types.Hover:
     return types.Hover(content, span)
 
 
-def _target_lines(context: EditorContext, path: FilePath, anchor: str | None) -> Iterator[str]:
+def _target_lines(context: EditorContext, path: FilePath, line: int | None) -> Iterator[str]:
     page = context.page(path)
     if page is None:
         yield f"`{path}`"
@@ -84,7 +85,6 @@ def _target_lines(context: EditorContext, path: FilePath, anchor: str | None) ->
     yield f"**{escaped(title)}** ({escaped(path)}{state})"
     text = context.text(path)
     lines = [text.line(number) for number in range(len(text.starts))]
-    line = anchor_line(context, path, anchor) if anchor else None
     section = heading_at(context, path, line) if line else None
     if section:
         yield f"**{escaped(' > '.join(section.path[1:] or section.path))}**"

@@ -16,7 +16,13 @@ from ubp.index.parts import find_parts
 from ubp.lsp.context import EditorContext, LocatedLink, contains
 from ubp.lsp.diagnostics import pages_about
 from ubp.markdown.document import read_head
-from ubp.markdown.outline import OutlineSection, find_anchor_line, read_outline
+from ubp.markdown.outline import (
+    OutlineSection,
+    find_anchor_line,
+    find_label_line,
+    read_outline,
+)
+from ubp.markdown.resolve import is_label, label_name
 from ubp.markdown.source_text import SourceText
 from ubp.staleness.references import locate
 
@@ -290,8 +296,14 @@ def link_target(context: EditorContext, edge: GraphEdge) -> tuple[FilePath, int]
     target = edge.resolution.target or _linked_file(context, edge)
     if target is None:
         return None
-    anchor = edge.link.anchor
-    return target, (anchor_line(context, target, anchor) if anchor else None) or 1
+    return target, link_line(context, edge, target) or 1
+
+
+def link_line(context: EditorContext, edge: GraphEdge, target: FilePath) -> int | None:
+    """Return the line (from 1) of the anchor or label that a link to a document names."""
+    if is_label(edge.link) and context.page(target):
+        return find_label_line(context.data(target), label_name(edge.link))
+    return anchor_line(context, target, edge.link.anchor) if edge.link.anchor else None
 
 
 def anchor_line(context: EditorContext, path: FilePath, anchor: str) -> int | None:

@@ -36,7 +36,8 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>&~!\n]")
 _ATTRIBUTES_ALONE = re.compile(rf"{ATTRIBUTES}[ \t]*(?:\n|\Z)")
 _ATTRIBUTE_ID = re.compile(ATTRIBUTES)
 _MYST_TARGET = re.compile(
-    r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+(\S{1,200})|\$\$[ \t]*\((\S{1,200})\))[ \t]*$",
+    r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+[\"']?([^\s\"']{1,200})[\"']?"
+    r"|\$\$[ \t]*\((\S{1,200})\))[ \t]*$",
     re.MULTILINE,
 )
 # Liquid, Vue and macros put a value into a heading.
@@ -176,6 +177,11 @@ def _find_targets(block: Block) -> Iterator[str]:
         text = _NESTED_CODE.sub("", text)
     elif block.type != "inline":
         return
+    yield from targets_in(text)
+
+
+def targets_in(text: str) -> Iterator[str]:
+    """Yield the names of MyST targets in the lines of a text."""
     yield from ("".join(groups) for groups in _MYST_TARGET.findall(text))
 
 

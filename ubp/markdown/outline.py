@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ubp.core.text import closest_name, fold, slug
-from ubp.markdown.headings import Heading
+from ubp.markdown.headings import Heading, targets_in
 from ubp.markdown.section_words import (
     find_passages,
     last_text_line,
@@ -189,6 +189,21 @@ def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:
             return outline.headings[found].line + 1
     named = re.compile(rf"[#\"'(^=]{re.escape(anchor.removeprefix('^'))}(?![\w-])")
     return next((n for n, line in enumerate(source.lines, 1) if named.search(line)), None)
+
+
+def find_label_line(data: bytes, label: str) -> int | None:
+    """Return the line, from 1, that a label of MyST is for: of `(label)=` the next with text."""
+    lines = SourceText(data).lines
+    for number, line in enumerate(lines):
+        if label in targets_in(line):
+            is_above = line.lstrip().startswith("(")
+            after = (n for n in range(number + 1, len(lines)) if _is_labelled(lines[n]))
+            return next(after, number) + 1 if is_above else number + 1
+    return None
+
+
+def _is_labelled(line: str) -> bool:
+    return bool(line.strip()) and not any(targets_in(line))
 
 
 def anchors_of_line(data: bytes, line: int, site: Site | None) -> tuple[str, ...]:

@@ -366,7 +366,7 @@ def requested_names(link: Link) -> frozenset[str]:
     if not link.target:
         return frozenset({f"#{fold(link.anchor)}"} if link.anchor else ())
     if is_label(link):
-        return frozenset({f"#{fold(_label_name(link))}"})
+        return frozenset({f"#{fold(label_name(link))}"})
     path = link.target.rstrip("/")
     if link.kind in _WIKILINKS:
         # a wiki writes a hyphen for a space
@@ -782,7 +782,7 @@ def _resolve_ref(source: FilePath, link: Link, site: Site, targets: Targets) -> 
     return Resolution("resolved", named[0]) if len(named) == 1 else Resolution("not_a_page")
 
 
-def _label_name(link: Link) -> str:
+def label_name(link: Link) -> str:
     """Return the name of a label, which may be written on several lines."""
     return " ".join(link.target.split())
 
@@ -792,7 +792,7 @@ def _resolve_label(source: FilePath, link: Link, site: Site, targets: Targets) -
 
     A label may be one of another project, or of a page in reStructuredText.
     """
-    name = _label_name(link)
+    name = label_name(link)
     pages = [page for page in targets.by_target(name) if targets.sites.of(page) == site]
     if pages:
         return Resolution("resolved", source if source in pages else pages[0])

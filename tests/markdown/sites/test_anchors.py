@@ -125,9 +125,11 @@ def test_hugo_terms_get_anchors_only_where_configured() -> None:
 
 
 def test_attributes_and_targets_are_anchors_everywhere() -> None:
-    text = "(my target)=\n# A\n\n[x](y.md){#span}\n\n```{note}\n:name: named\n```\n"
+    note = "```{{note}}\n:name: {}\n```\n"
+    notes = note.format("named") + "\n" + note.format('"quoted"')
+    text = f"(my target)=\n# A\n\n[x](y.md){{#span}}\n\n{notes}"
 
-    assert {"my target", "span", "named"} <= _anchors(text, _site("sphinx"))
+    assert {"my target", "span", "named", "quoted"} <= _anchors(text, _site("sphinx"))
 
 
 def test_ids_in_raw_html_are_anchors_but_targets_in_examples_are_not() -> None:
