@@ -95,7 +95,7 @@ def test_invalid_call_serves_nothing(repository, ubp, options, message):
     answer = ubp(repository, "serve", *options)
     assert answer.status == 2
     assert answer.out == ""
-    assert message in answer.err
+    assert answer.err.startswith(f"Error: {message}")
 
 
 def test_serve_without_the_library_names_the_install_command(repository, ubp, monkeypatch):

@@ -79,17 +79,17 @@ def serve(  # noqa: PLR0913  # the command's options
         if not os.path.isdir(os.path.join(terminal.directory, directory)):
             raise UsageError(f"There is no directory {directory}.")
     sets = _split_names(toolsets)
-    if replacing := ",".join(registry.without_defaults(sets)):
-        defaults = " and ".join(registry.TOOLSETS)
-        terminal.warn(
-            f"{replacing} replaces the default sets {defaults}; +{replacing} adds to them."
-        )
     chosen = registry.select_tools(
         sets,
         _split_names(tools),
         _split_names(exclude_tools),
         read_only=read_only,
     )
+    if replacing := ",".join(registry.without_defaults(sets)):
+        defaults = " and ".join(registry.TOOLSETS)
+        terminal.warn(
+            f"{replacing} replaces the default sets {defaults}; +{replacing} adds to them."
+        )
     if notes:
         from ubp.index.collections import parse_reference
 
