@@ -64,6 +64,7 @@ def test_section_has_its_position_and_its_snippet(asked):
             "is_boolean": False,
             "is_shortened": False,
             "cuts": [],
+            "unknown_words": [],
             "is_filtered": False,
             "unknown_fields": [],
             "unread_operators": [],

@@ -49,3 +49,27 @@ def test_long_section_is_one_place(repository, ubp):
     repository.page("docs/a.md", body=f"# A\n\n## Cache\n\n{text}\n")
     out = ubp(repository, "search", "cache").out
     assert out.count("A > Cache") == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("replcation slots", "No section contains “replcation”. Did you mean “replication”?"),
+        ("persistnce", "No section contains “persistnce”. Did you mean “persistence”?"),
+        ("tentacls", None),  # of a page that is gone
+        ("slot_x", None),
+        ("completely", None),
+    ],
+)
+def test_word_that_is_probably_misspelt_is_named(query, note, repository, ubp):
+    repository.page("docs/gone.md", body="# Gone\n\nThe tentacles are gone.\n")
+    repository.commit()
+    ubp(repository, "search", "tentacles")
+    repository.page("docs/gone.md", body="# Persistence\n\nReplication slots keep changes.\n")
+    repository.commit()
+
+    notes = [
+        line for line in ubp(repository, "search", query).out.splitlines() if "contains “" in line
+    ]
+
+    assert notes == [note] * (note is not None)

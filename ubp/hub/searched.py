@@ -498,6 +498,11 @@ class HubWords:
         del part, limit
         return []
 
+    def similar_word(self, word: str) -> str | None:
+        """Return no word: the hub has no list of them."""
+        del word
+        return None
+
     def count(self, match: Match, limit: int) -> int:
         """Return how many of the first `limit` matching chunks are in these documents."""
         ((found,),) = self._organisation.rows(

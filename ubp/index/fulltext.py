@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple, Protocol
 
 from ubp.core.model import Chunk, FilePath, ObjectId
+from ubp.core.text import closest_names
 from ubp.index.link_graph import LinkGraph
 from ubp.index.match import Match, Phrase
 from ubp.index.store.fulltext import (
@@ -25,6 +26,9 @@ from ubp.index.store.tokenizer import Table
 from ubp.index.tree import IndexContext
 
 FIRST_MATCHES = 8  # examined before all of them are
+MIN_SIMILAR = 5  # letters of a word that may be misspelt
+MAX_SIMILAR = 3  # words are examined
+SIMILARITY = 0.8  # one letter of five differs
 # FTS5 searches the chunks of given pages only up to so many: listing the chunks of 26,000 takes 30
 # ms, of 500 less than one. Beyond that the hits in other pages are skipped.
 MAX_FILTER_PAGES = 2000
@@ -127,11 +131,7 @@ class FullTextSearch:
 
         It is in lower case. None if more than `limit` have it: such a part says nothing.
         """
-        kept: list[tuple[object, str]] = self._context.cache.derived("vocabulary", list)
-        key = (self._context.store.database.identity, self._index.last_page())
-        if not kept or kept[0][0] != key:
-            kept[:] = [(key, self._index.vocabulary())]
-        vocabulary = kept[0][1]
+        vocabulary = self._vocabulary()
         found: list[str] = []
         position = vocabulary.find(part)
         while position >= 0:
@@ -144,6 +144,26 @@ class FullTextSearch:
                     return None
             position = vocabulary.find(part, start + len(word))
         return sorted(found, key=lambda word: (len(word), word))
+
+    def similar_word(self, word: str) -> str | None:
+        """Return the word of the snapshot most like one in lower case that it does not have.
+
+        None: none is like it. Only words that begin alike, and are as long, are compared.
+        """
+        if len(word) < MIN_SIMILAR:
+            return None
+        lengths = range(len(word) - 1, len(word) + 2)
+        words = (each for each in self._vocabulary().split("\n") if len(each) in lengths)
+        alike = [each for each in words if each[0] == word[0] and each.isalpha()]
+        closest = closest_names(word, alike, MAX_SIMILAR, SIMILARITY)
+        return next((each for each in closest if self.has(Phrase(each))), None)
+
+    def _vocabulary(self) -> str:
+        kept: list[tuple[object, str]] = self._context.cache.derived("vocabulary", list)
+        key = (self._context.store.database.identity, self._index.last_page())
+        if not kept or kept[0][0] != key:
+            kept[:] = [(key, self._index.vocabulary())]
+        return kept[0][1]
 
     def holding(self, match: Match, within: Collection[FilePath] | None = None) -> set[FilePath]:
         """Return the documents with a matching chunk, or those of them in `within`."""

@@ -22,7 +22,7 @@ from ubp.index.store.fulltext import MIN_WEIGHT, SATURATED, RowMatch, odds
 from ubp.index.store.tokenizer import Table
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_stems, find_term, normalize_text, stem, stemmed_word
-from ubp.search.query import Cut, Or, Query, Wanted, make_match, terms_in
+from ubp.search.query import Cut, Or, Query, UnknownWord, Wanted, make_match, terms_in
 from ubp.search.searched import Names, Scope, Words
 from ubp.search.terms import Term
 
@@ -101,7 +101,8 @@ class LexicalRanking(NamedTuple):
     """The places that match, best first; `is_cut`: there may be more.
 
     `match` is what was looked for, `terms` what places may contain of it,
-    `informative` the terms that distinguish them, `cuts` what was searched for in pieces;
+    `informative` the terms that distinguish them, `cuts` what was searched for in pieces,
+    `unknown` the words that no section contains;
     `max_score` is the highest possible BM25, 0 if unknown; `is_foreign`: the query is in English,
     most sections are Japanese; `lacks_language`: so, or the other way round; `weights` are what the
     terms tell, those that no section contains too, stop words apart.
@@ -117,6 +118,7 @@ class LexicalRanking(NamedTuple):
     is_foreign: bool = False
     lacks_language: bool = False
     weights: Mapping[Term, float] = {}
+    unknown: tuple[UnknownWord, ...] = ()
 
 
 class TermPartition(NamedTuple):
@@ -352,13 +354,18 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
         is_foreign=foreign,
         lacks_language=foreign or lacks_japanese(full_text, wanted.terms, table),
         weights=partition.weights if partition else {},
+        unknown=wanted.unknown,
     )
 
 
 def with_longer_words(full_text: Words, wanted: Wanted, table: Table) -> Wanted:
-    """Return a query in which words that no section contains are those that contain them."""
+    """Return a query in which words that no section contains are those that contain them.
+
+    Those that are like no such word are `unknown`, if another word is like them.
+    """
     terms: list[Term] = []
     cuts = list(wanted.cuts)
+    unknown: list[UnknownWord] = []
     existing = {term for term in wanted.terms if full_text.frequency(term.phrase, table)}
     found = {term.written for term in existing}  # an identifier's parts, too
     for term in wanted.terms:
@@ -366,13 +373,15 @@ def with_longer_words(full_text: Words, wanted: Wanted, table: Table) -> Wanted:
         words: list[str] = []
         if is_part and term.written not in found:
             words = full_text.words_with(term.written.lower(), MAX_LONGER_WORDS) or []
+            if not words and (closest := full_text.similar_word(term.written.lower())):
+                unknown.append(UnknownWord(term.written, closest))
         if words:
             cuts.append(Cut(term.written, tuple(words)))
         terms += [term._replace(written=word) for word in words] or [term]
     if len(cuts) == len(wanted.cuts):
-        return wanted
+        return wanted._replace(unknown=tuple(unknown))
     match = any_of(term.phrase for term in terms)
-    return Wanted(match, tuple(dict.fromkeys(terms)), tuple(cuts))
+    return Wanted(match, tuple(dict.fromkeys(terms)), tuple(cuts), tuple(unknown))
 
 
 def partition_by_idf(

@@ -24,7 +24,7 @@ from ubp.search.galleries import demote_galleries
 from ubp.search.lexical import STOP_WORDS, Corpus, LexicalRanking, find_words, name_of
 from ubp.search.named import Named, add_headings, find_headed, find_named
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
-from ubp.search.query import Cut, Query, make_match, read_query
+from ubp.search.query import Cut, Query, UnknownWord, make_match, read_query
 from ubp.search.results import (
     DocumentText,
     PageHit,
@@ -111,7 +111,8 @@ class PageAnswer(NamedTuple):
     `translations` and `copies` are the found translations of each document, and its other versions
     and copies elsewhere, which count as one with it.
     `terms` are the terms of the search, `informative` those that tell documents apart, `cuts` those
-    that were searched for in pieces; `fused`, `rankings` and `words_share` (of a direct score)
+    that were searched for in pieces, `unknown` the words that no section contains; `fused`,
+    `rankings` and `words_share` (of a direct score)
     explain the order.
     """
 
@@ -120,6 +121,7 @@ class PageAnswer(NamedTuple):
     total: int
     is_exact: bool
     cuts: tuple[Cut, ...] = ()
+    unknown: tuple[UnknownWord, ...] = ()
     fused: tuple[Fused, ...] = ()
     rankings: Rankings = Rankings()
     terms: tuple[Term, ...] = ()
@@ -186,6 +188,7 @@ def find_pages(view: Searched, asked: PageQuery, context: SearchContext) -> Page
         total=len(folded.found),
         is_exact=not any(ranking.is_cut for ranking in rankings),
         cuts=lexical.cuts,
+        unknown=lexical.unknown,
         fused=tuple(found.fused),
         rankings=rankings,
         terms=lexical.terms,

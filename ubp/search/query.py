@@ -132,12 +132,20 @@ class Cut(NamedTuple):
     pieces: tuple[str, ...]
 
 
+class UnknownWord(NamedTuple):
+    """A word of a query that no section contains, and the word that was probably meant."""
+
+    written: str
+    closest: str
+
+
 class Wanted(NamedTuple):
     """What a query looks for; `terms` are the distinct terms that hits may contain."""
 
     match: Match
     terms: tuple[Term, ...]
     cuts: tuple[Cut, ...]
+    unknown: tuple[UnknownWord, ...] = ()
 
 
 def read_query(

@@ -58,6 +58,9 @@ class Words(Protocol):
     def words_with(self, part: str, limit: int) -> list[str] | None:
         """Return words at least half of which is a part; None if more than `limit` are."""
 
+    def similar_word(self, word: str) -> str | None:
+        """Return the word most like one that no chunk contains; None: none is like it."""
+
     def holding(self, match: Match, within: Scope = None) -> set[FilePath]:
         """Return the documents with a matching chunk."""
 

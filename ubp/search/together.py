@@ -20,6 +20,7 @@ from ubp.core.model import (
     plain_path,
     repository_of,
 )
+from ubp.core.text import closest_name
 from ubp.index.fulltext import TextHit
 from ubp.index.match import Match, Phrase
 from ubp.index.store.fulltext import Extent, RowMatch
@@ -173,6 +174,11 @@ class WordsTogether:
             if found is None or len(words) > limit:
                 return None
         return sorted(words, key=lambda word: (len(word), word))
+
+    def similar_word(self, word: str) -> str | None:
+        """Return the word most like one that no chunk contains; None: none is like it."""
+        found = (full_text.similar_word(word) for full_text in self._parts)
+        return closest_name(word, filter(None, found))
 
     def holding(self, match: Match, within: Scope = None) -> set[FilePath]:
         """Return the documents with a matching chunk."""

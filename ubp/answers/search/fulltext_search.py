@@ -8,11 +8,11 @@ from ubp.answers.search.query import (
     NO_CONTENT,
     QueryRecord,
     QueryText,
-    operator_notes,
     query_notes,
     query_record,
     results_line,
     share_line,
+    word_notes,
 )
 from ubp.core.paths import doc_id
 from ubp.frame.answer import Answer, Request, ToolTraits
@@ -97,7 +97,7 @@ def run(session: Session, request: FulltextRequest) -> SectionsRecord:
         total_found=found.total,
         is_total_exact=found.is_exact,
         search_type="fulltext",
-        query=query_record(found.query, found.ranking.cuts),
+        query=query_record(found.query, found.ranking.cuts, found.ranking.unknown),
     )
 
 
@@ -125,7 +125,7 @@ def text(record: SectionsRecord, write: Writer) -> Iterator[str]:
         total, is_exact = record.total_found, record.is_total_exact
         found = share_line(len(results), total, "section", is_exact=is_exact)
         yield f"{found}. {write.notice()}"
-        yield from operator_notes(record.query)
+        yield from word_notes(record.query)
         for result in results:
             heading = result.section_heading or result.title
             yield f"{write.name(result.filepath)}:{result.line} {write.title(heading)}"

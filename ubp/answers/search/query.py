@@ -9,7 +9,7 @@ from ubp.frame.arguments import Query as QueryArgument
 from ubp.frame.fields import Option
 from ubp.frame.wording import count, printable
 from ubp.frame.writer import Writer
-from ubp.search.query import Cut, Node, Query, read_query, terms_in
+from ubp.search.query import Cut, Node, Query, UnknownWord, read_query, terms_in
 
 QueryText = Annotated[
     QueryArgument,
@@ -37,6 +37,14 @@ class CutRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownWordRecord:
+    """A word that no section contains."""
+
+    written: Annotated[str, "as typed"]
+    closest: Annotated[str, "word of a section that was probably meant"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownFieldRecord:
     """What looks like a filter on a field that no page has."""
 
@@ -56,6 +64,9 @@ class QueryRecord:
     cuts: Annotated[
         tuple[CutRecord, ...], "runs of CJK characters and punctuated words that were split"
     ] = ()
+    unknown_words: Annotated[
+        tuple[UnknownWordRecord, ...], "words that no section contains, but one like it"
+    ] = ()
     is_filtered: Annotated[bool, "whether only some pages were searched: filters must match"] = (
         False
     )
@@ -71,13 +82,16 @@ class QueryRecord:
     ] = ()
 
 
-def query_record(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
+def query_record(query: Query, cuts: Iterable[Cut], unknown: Iterable[UnknownWord]) -> QueryRecord:
     """Return the record of a query."""
     return QueryRecord(
         text=query.text,
         is_boolean=query.is_boolean,
         is_shortened=query.is_shortened,
         cuts=tuple(CutRecord(run=cut.run, pieces=tuple(cut.pieces)) for cut in cuts),
+        unknown_words=tuple(
+            UnknownWordRecord(written=word.written, closest=word.closest) for word in unknown
+        ),
         is_filtered=any(query.filters),
         unknown_fields=tuple(
             UnknownFieldRecord(written=written, closest=closest)
@@ -119,15 +133,18 @@ def query_notes(query: QueryRecord, write: Writer, *, has_results: bool) -> Iter
         meant = f" Did you mean {write.name(field.closest)}?" if field.closest else ""
         written = write.name(field.written)
         yield f"No page has a field for {written}; it was searched for as words.{meant}"
-    yield from operator_notes(query)
+    yield from word_notes(query)
     if _NEAR.search(query.text):
         yield "NEAR() is not supported; its words were searched for."
     if not has_results:
         yield from _no_results(query, write)
 
 
-def operator_notes(query: QueryRecord) -> Iterator[str]:
-    """Yield which operators were read as words, and what was excluded: it may be an option."""
+def word_notes(query: QueryRecord) -> Iterator[str]:
+    """Yield which words no section contains, which were operators, and what was excluded."""
+    for word in query.unknown_words:
+        written, closest = printable(word.written), printable(word.closest)
+        yield f"No section contains “{written}”. Did you mean “{closest}”?"
     if query.unread_operators:
         as_words = "as a word" if len(query.unread_operators) == 1 else "as words"
         yield (

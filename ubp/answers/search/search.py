@@ -19,11 +19,11 @@ from ubp.answers.search.query import (
     NO_CONTENT,
     QueryRecord,
     QueryText,
-    operator_notes,
     query_notes,
     query_record,
     results_line,
     share_line,
+    word_notes,
 )
 from ubp.core.config import EXCERPT_ONLY
 from ubp.core.model import (
@@ -489,7 +489,7 @@ def run(session: Session, request: SearchRequest, *, is_dated: bool = True) -> S
         truncated_count=answer.total - len(records),
         search_type=found.search_type,
         fallback=fallback and FallbackRecord(reason=fallback.reason, hint=fallback.hint),
-        query=query_record(answer.query, answer.cuts),
+        query=query_record(answer.query, answer.cuts, answer.unknown),
         explanation=_explanation(found) if request.explain else None,
     )
 
@@ -842,7 +842,7 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
         yield f"{found}, keyword and link search only: {reason} {write.notice(marker)}"
     else:
         yield f"{found}. {write.notice(marker)}"
-    yield from operator_notes(record.query)
+    yield from word_notes(record.query)
     if record.is_weak:
         best = f": the best score is {pages[0].score:.2f}" if pages else ""
         yield f"Probably no page answers this{best}. Nearest:"
