@@ -32,6 +32,7 @@ import pygit2
 
 from benchmarks.common.measure import Shape, generate, wilson
 from ubp.answers.checks.check import CheckRequest
+from ubp.bindings.path_words import is_test
 from ubp.checks.removed_names import (
     NewMention,
     PageCode,
@@ -217,6 +218,20 @@ class Replay:
     def read_files(self, paths: Collection[str]) -> dict[str, bytes]:
         """Return the contents of these files."""
         return {path: self.content(self.sources[path]) for path in paths if path in self.sources}
+
+    def read_tests(self) -> dict[str, ChangedSource]:
+        """Return the tests that the commit touches."""
+        old, new = (self.commits[n] for n in (self.number - 1, self.number))
+        before = self.repository[old.id].tree
+        contents = {
+            path: (
+                self.content(before[path].id) if path in before else None,
+                None if blob is None else self.content(blob),
+            )
+            for path, blob in new.changes.items()
+            if is_test(path) and path not in self.edited
+        }
+        return {path: changed_source(path, *versions) for path, versions in contents.items()}
 
     def mentions(self, page: str, key: int) -> bool:
         """Return whether a page has a key."""
@@ -427,7 +442,7 @@ def find_names(
     for source in changed.values():
         if source.before is not None and names.added:
             names.added -= read_keys(source.before)
-    change = SourceChange(changed)
+    change = SourceChange(changed, names.read_tests)
     return find_removed_names(died, change.removed_spellings, change, names)
 
 

@@ -1961,3 +1961,56 @@ def test_option_of_an_object_that_is_passed_on_whole_is_not_removed(
     repository.commit()
     stage(repository, "lib/file.js", before, after)
     assert bool(removed(repository, staged=True)) is is_found
+
+
+TEST = "def test_pages():\n    assert fetch_page()\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "versions", "is_reported"),
+    [
+        ("tests/test_one.py", (TEST, ""), True),
+        ("tests/test_one.py", (TEST, TEST.replace("fetch_page", "fetch_one_page")), True),
+        ("tests/test_one.py", (TEST, TEST + "\n\n"), False),
+        ("tests/test_one.py", ("fetch_pages()\n", ""), False),
+        ("src/notes.txt", (TEST, ""), False),
+    ],
+)
+def test_name_that_the_change_also_removes_from_tests_is_this_repositorys(
+    aged, hints, path, versions, is_reported
+):
+    old, new = versions
+    aged.write(path, old)
+    mention_later(aged, "docs/one.md", "Call `fetch_page`.\n")
+    aged.remove("src/one.py")
+    aged.write(path, new)
+    hint = "Update the page: the change also removes the name from tests/test_one.py."
+    assert hints(aged) == ([("fetch_page", hint)] if is_reported else [])
+
+
+def test_name_that_sources_only_used_needs_more_than_a_test(aged, hints):
+    aged.write("src/two.py", "send(read_part)\n")
+    aged.write("tests/test_two.py", "send(read_part)\n")
+    mention_later(aged, "docs/two.md", "Send `read_part`.\n")
+    aged.remove("src/two.py")
+    aged.remove("tests/test_two.py")
+    assert hints(aged) == []
+
+
+def test_single_word_in_tests_is_no_evidence(aged, hints):
+    aged.write("src/two.py", "def fetch():\n    pass\n")
+    aged.write("tests/test_two.py", "fetch()\n")
+    mention_later(aged, "docs/two.md", "Call `fetch`.\n")
+    aged.remove("src/two.py")
+    aged.remove("tests/test_two.py")
+    assert hints(aged) == []
+
+
+def test_name_that_another_test_of_the_change_still_has_needs_other_evidence(aged, hints):
+    aged.write("tests/test_one.py", TEST)
+    aged.write("tests/test_two.py", "pass\n")
+    mention_later(aged, "docs/one.md", "Call `fetch_page`.\n")
+    aged.remove("src/one.py")
+    aged.remove("tests/test_one.py")
+    aged.write("tests/test_two.py", TEST)
+    assert hints(aged) == []

@@ -15,14 +15,15 @@ class Evidence(NamedTuple):
     The page also has the name `companion`, which `source` still defines; or `commit` added the
     mention to the page, together with `source`, or (None) when the sources had the name newly; or
     `source` alone is named after it, or in the page's folder; or there is evidence for another
-    `page`. A replacement is evidence enough, and so is an option that a source made: then all are
-    None.
+    `page`; or the change also removes the name from a `test`. A replacement is evidence enough, and
+    so is an option that a source made: then all are None.
     """
 
     companion: str | None = None
     commit: ObjectId | None = None
     source: FilePath | None = None
     page: FilePath | None = None
+    test: FilePath | None = None
 
 
 class OutdatedMention(NamedTuple):

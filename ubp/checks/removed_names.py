@@ -666,6 +666,9 @@ def find_evidence(
     own_source = own_source or _find_as_qualified(mention, removed, change)
     if own_source or _is_surely_ours(page, mention, removed, owners, change):
         return Evidence(source=own_source)
+    may_be_tested = _is_compound(removed) and not removed.is_only_used
+    if may_be_tested and (test := change.find_test(removed.name)):
+        return Evidence(test=FilePath(test))
     addition = owners.names.find_addition(page, mention.text)
     if addition is None or (removed.is_only_used and addition.is_young):
         return None
@@ -696,6 +699,10 @@ def _find_companion(code: PageCode | None, mention: CodeName, removed: Removed) 
     return None
 
 
+def _is_compound(removed: Removed) -> bool:
+    return sum(word.isalpha() for word in name_words(removed.name)) > 1
+
+
 def _find_own_source(page: FilePath, removed: Removed, change: SourceChange) -> FilePath | None:
     """Return a source that is named after a removed name, or is in the folder of the page.
 
@@ -703,7 +710,7 @@ def _find_own_source(page: FilePath, removed: Removed, change: SourceChange) -> 
     a deleted file of that name.
     """
     folder, name = page.rpartition("/")[0], fold_name(removed.name)
-    is_compound = sum(word.isalpha() for word in name_words(removed.name)) > 1
+    is_compound = _is_compound(removed)
 
     def has_name(path: str) -> bool:
         return is_compound and fold_name(_stem(path)) == name
@@ -760,8 +767,9 @@ def _is_documented(mention: CodeName, removed: Removed, code: PageCode | None) -
 
     In a list or table it must be the very name, and none of a configuration, as others' keys are.
     """
-    is_compound = sum(word.isalpha() for word in name_words(removed.name)) > 1
-    if code is None or removed.is_only_used or mention.place != "inline" or not is_compound:
+    if code is None or removed.is_only_used or mention.place != "inline":
+        return False
+    if not _is_compound(removed):
         return False
     line = code.text[mention.line - 1]
     is_exact = mention.text in {removed.name, *removed.others}

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import cache, cached_property
 
+from ubp.bindings.path_words import is_test
 from ubp.checks.outdated import NotCheckedError, OutdatedMention
 from ubp.checks.removed_names import (
     PROSE_SUFFIXES,
@@ -308,7 +309,7 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     view = change.after.view
     paths = [path for path in change.changes if not is_hidden(path)]
     before, after = change.before[0].view.entries(paths), view.entries(paths)
-    sources = _changed_sources(view, before, after)
+    sources = _changed_files(view, before, after, is_source)
     defined, removed, added, unread = _changed_keys(view, sources)
     old = change.before[0].view
     renames = Renames(view.context.repository, view, old.entries, change.changes)
@@ -323,7 +324,8 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
     changed = cache(lambda: _read_changed(view, sources))
-    source_change = cache(lambda: SourceChange(changed()))
+    tests = _changed_files(view, before, after, is_test)
+    source_change = cache(lambda: SourceChange(changed(), lambda: _read_changed(view, tests)))
 
     spellings = [
         spelling
@@ -502,13 +504,16 @@ def _past_source(view: View, names: SnapshotNames, blob: ObjectId, path: FilePat
     return SourceChange({path: version})
 
 
-def _changed_sources(
-    view: View, before: Mapping[FilePath, Entry | None], after: Mapping[FilePath, Entry | None]
+def _changed_files(
+    view: View,
+    before: Mapping[FilePath, Entry | None],
+    after: Mapping[FilePath, Entry | None],
+    is_wanted: Callable[[str], bool],
 ) -> dict[FilePath, tuple[ObjectId | None, ObjectId | None]]:
-    """Return the blobs of the sources that a change touches, before and after it."""
+    """Return the blobs of the wanted files but pages that a change touches, before and after it."""
     documents = frozenset(view.document_paths())
-    sources = (path for path in before if path not in documents and is_source(path))
-    return {path: (_file_id(before[path]), _file_id(after[path])) for path in sources}
+    paths = (path for path in before if path not in documents and is_wanted(path))
+    return {path: (_file_id(before[path]), _file_id(after[path])) for path in paths}
 
 
 def _file_id(entry: Entry | None) -> ObjectId | None:

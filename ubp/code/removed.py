@@ -140,10 +140,15 @@ class Replacement(NamedTuple):
 
 
 class SourceChange:
-    """The sources that a change touches."""
+    """The sources that a change touches; `read_tests` returns the tests that it touches."""
 
-    def __init__(self, sources: Mapping[str, ChangedSource]) -> None:
+    def __init__(
+        self,
+        sources: Mapping[str, ChangedSource],
+        read_tests: Callable[[], Mapping[str, ChangedSource]] = dict,
+    ) -> None:
         self.sources = sources
+        self._read_tests = read_tests
         self._replacements: dict[tuple[str, str, bool], Replacement | None] = {}
         self._definers: dict[int, list[Removed]] = {}
         self._lost_by_path: dict[str, Mapping[int, str]] = {}
@@ -346,6 +351,21 @@ class SourceChange:
         best = sorted(found.values(), reverse=True)
         is_clear = len(best) == 1 or (best and best[0][0] > best[1][0])
         return best[0][1] if is_clear else None
+
+    def find_test(self, name: str) -> str | None:
+        """Return a test that had a name; None also where one that the change touches still has it.
+
+        It must be written exactly so.
+        """
+        word = re.compile(rb"(?<![\w-])(?:--)?%b(?![\w-])" % re.escape(name.lstrip("-").encode()))
+        tests = self._tests.items()
+        if any(word.search(test.after or b"") for _, test in tests):
+            return None
+        return min((path for path, test in tests if word.search(test.before or b"")), default=None)
+
+    @cached_property
+    def _tests(self) -> Mapping[str, ChangedSource]:
+        return self._read_tests()
 
     def _lines_with(self, removed: Removed) -> list[str]:
         """Return the lines of the old source that contain a removed name."""
