@@ -1988,6 +1988,17 @@ def test_name_that_the_change_also_removes_from_tests_is_this_repositorys(
     assert hints(aged) == ([("fetch_page", hint)] if is_reported else [])
 
 
+@pytest.mark.parametrize(("language", "is_reported"), [("python", True), ("", False)])
+def test_tested_name_in_a_block_without_a_language_may_be_the_examples_own(
+    aged, hints, language, is_reported
+):
+    aged.write("tests/test_one.py", TEST)
+    mention_later(aged, "docs/one.md", f"```{language}\nfetch_page(1)\n```\n")
+    aged.remove("src/one.py")
+    aged.remove("tests/test_one.py")
+    assert [name for name, _ in hints(aged)] == (["fetch_page"] if is_reported else [])
+
+
 def test_name_that_sources_only_used_needs_more_than_a_test(aged, hints):
     aged.write("src/two.py", "send(read_part)\n")
     aged.write("tests/test_two.py", "send(read_part)\n")

@@ -666,7 +666,9 @@ def find_evidence(
     own_source = own_source or _find_as_qualified(mention, removed, change)
     if own_source or _is_surely_ours(page, mention, removed, owners, change):
         return Evidence(source=own_source)
-    may_be_tested = _is_compound(removed) and not removed.is_only_used
+    # In a block without a language a name may be the example's own: `page = read_page()`.
+    is_clear = mention.place != "block" or mention.is_program
+    may_be_tested = is_clear and _is_compound(removed) and not removed.is_only_used
     if may_be_tested and (test := change.find_test(removed.name)):
         return Evidence(test=FilePath(test))
     addition = owners.names.find_addition(page, mention.text)

@@ -29,16 +29,16 @@ page, or had the name with the qualifier that the page gives it (`settings.readT
 name is in a heading of the page, begins an item of a list or a row of a table, has at least four
 words, or is that of an object in a manifest for Kubernetes; or the commit that added the name to
 the page also changed the source, or came within a month after the name; or the change removes it
-from a test, too, and from all others that it touches (names of several words); or the name begins
-with that of a package of this repository; or, for inline code, another page means it by one of
-these. For what is only a key or field, and may be an argument for somebody else's function, the
-first takes three other names that the source still defines, or five that it defined, and of the
-others only the month, tests, the heading, a list (not for the keys of configurations), a qualifier
-if the source has both in quotes, the very folder of the page and a manifest count; for what a
-source only used, three other names that the source loses and the page has, the month, a new name
-and a deleted file of that name. Paths need no evidence, nor do names other than keys in pages for
-contributors (`CONTRIBUTING.md`, `BUILDING.md`, `AGENTS.md`, `contributing/`). A shallow clone lacks
-the history, and reports less.
+from a test, too, and from all others that it touches (names of several words, not in a block
+without a language); or the name begins with that of a package of this repository; or, for inline
+code, another page means it by one of these. For what is only a key or field, and may be an argument
+for somebody else's function, the first takes three other names that the source still defines, or
+five that it defined, and of the others only the month, tests, the heading, a list (not for the keys
+of configurations), a qualifier if the source has both in quotes, the very folder of the page and a
+manifest count; for what a source only used, three other names that the source loses and the page
+has, the month, a new name and a deleted file of that name. Paths need no evidence, nor do names
+other than keys in pages for contributors (`CONTRIBUTING.md`, `BUILDING.md`, `AGENTS.md`,
+`contributing/`). A shallow clone lacks the history, and reports less.
 
 A name is not ours where the page gives it to somebody else: an option to the program of its
 command, a name to the package, program or standard that its sentence names ("`pushState` of HTML5",
