@@ -221,6 +221,40 @@ def test_reference_rewritten_for_a_moved_source_is_the_same_reference(project, i
     assert introduced(project, staged=True) == {}  # it was behind before
 
 
+def pinned_twice(project, first, second, pin):
+    listed = "".join(f"  - path: {path}\n    blob: {pin}\n" for path in (first, second))
+    project.write("docs/auth.md", f"---\nsource_refs:\n{listed}---\ntext\n")
+
+
+def test_source_whose_path_is_rewritten_wrongly_is_not_excused_by_one_with_the_same_pin(
+    project, introduced
+):
+    project.write("src/a/__init__.py", "")
+    project.write("src/b/__init__.py", "")
+    pin = project.blob("src/a/__init__.py")[:12]
+    pinned_twice(project, "src/a/__init__.py", "src/b/__init__.py", pin)
+    project.commit("pinned")
+    project.git("rm", "--quiet", "src/a/__init__.py")
+    project.commit("a is gone")
+    project.git("mv", "src/b", "src/c")
+    pinned_twice(project, "src/a/__init__.py", "src/cc/__init__.py", pin)
+    project.git("add", "--all")
+    assert introduced(project, staged=True).keys() == {"docs/auth.md"}
+
+
+def test_reference_that_gets_the_pin_of_another_one_is_not_compared_with_it(project, introduced):
+    project.write("src/z.py", "auth\n")
+    project.write("src/auth.py", "auth\n")
+    pin = project.blob("src/auth.py")[:12]
+    pinned(project, "docs/auth.md", "src/auth.py", pin)
+    project.commit("pinned")
+    project.write("src/z.py", "changed\n")
+    project.commit("long ago")
+    pinned_twice(project, "src/auth.py", "src/z.py", pin)
+    project.git("add", "--all")
+    assert introduced(project, staged=True) == {}
+
+
 def test_change_that_reverts_a_debt_is_clean(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")

@@ -156,21 +156,27 @@ def _mark_debts(
     old_verdicts: dict[_ReferenceKey, list[ReferenceVerdict]] = {}
     rewritten: dict[tuple[FilePath, str], list[ReferenceVerdict]] = {}
     paths = _paths_before(drifted, change, origins) if drifted else {}
+    kept = {
+        (assessed.page.filepath, reference.literal)
+        for assessed in drifted
+        for reference in assessed.page.facts.references
+    }
     for context in change.before if drifted else ():
         pages = _pages_before(context, drifted, paths)
         if quiet_after is None:  # else the commits of all references are counted
             pages = _with_drifted_references(pages, drifted, paths)
         for assessed in assess(pages, context):
             for reference in assessed.references:
-                page = paths[assessed.page.filepath]
-                old_verdicts.setdefault((page, reference.reference.literal), []).append(reference)
-                if pin := reference.reference.own_pin:
+                page, pin = paths[assessed.page.filepath], reference.reference.own_pin
+                key = page, reference.reference.literal
+                old_verdicts.setdefault(key, []).append(reference)
+                if pin and key not in kept:
                     rewritten.setdefault((page, pin), []).append(reference)
 
     announcements = _count_announcements(old_verdicts)
 
     def mark(page: FilePath, reference: ReferenceVerdict) -> ReferenceVerdict:
-        # The path of a moved source was rewritten if its reference kept the pin.
+        # The path of a moved source was rewritten: one that the page no longer has had this pin.
         old = (
             old_verdicts.get((page, reference.reference.literal))
             or rewritten.get((page, reference.reference.own_pin or ""))

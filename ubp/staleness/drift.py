@@ -1,11 +1,13 @@
 """Find the commits that took a source from its baseline, and the path that it moved to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 from ubp.core.model import BaselineQuery, Commit, Drift, Entry, FilePath, ObjectId
 from ubp.core.paths import closest_path
 from ubp.core.source import GlobSource
+from ubp.git.repository import Repository
 from ubp.git.trees import diff_trees, first_parents, similar_file
 from ubp.index.history import History
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins
@@ -57,8 +59,9 @@ def find_drift(
             for request, query in queries.items()
             if query.commit is None and not drifts[request].is_complete and drifts[request].commits
         }
+        read_changes = cache(partial(_read_changes, context.repository))
         for request, query in list(lost.items()):
-            if moved := _before_move(query, drifts[request], context):
+            if moved := _before_move(query, drifts[request], context, read_changes):
                 drifts[request] = moved
                 del lost[request]
         drifts |= _bound_lost_pins(lost, drifts, history, head, origins)
@@ -91,8 +94,20 @@ def _drifted_in_commits(
     }
 
 
+def _read_changes(
+    repository: Repository, commit: ObjectId
+) -> tuple[ObjectId | None, Mapping[FilePath, Entry | None]]:
+    """Return the first parent of a commit, and what the commit changed."""
+    parent = first_parents(repository, [commit]).get(commit)
+    return parent, diff_trees(repository, parent, commit) if parent else {}
+
+
 def _before_move(
-    query: BaselineQuery, drift: Drift, context: StalenessContext, moves: int = MAX_MOVES
+    query: BaselineQuery,
+    drift: Drift,
+    context: StalenessContext,
+    read_changes: Callable[[ObjectId], tuple[ObjectId | None, Mapping[FilePath, Entry | None]]],
+    moves: int = MAX_MOVES,
 ) -> Drift | None:
     """Return the drift since the pin of a file that was moved; None: it was at none of its paths.
 
@@ -102,10 +117,8 @@ def _before_move(
         return drift if drift.is_complete else None
     from ubp.git.history import find_drifts
 
-    repository, entries_at = context.repository, context.history.entries_at
-    added_by = drift.commits[-1]
-    parent = first_parents(repository, [added_by]).get(added_by)
-    changes = diff_trees(repository, parent, added_by) if parent else {}
+    entries_at = context.history.entries_at
+    parent, changes = read_changes(drift.commits[-1])
     added = changes.get(query.path)
     if parent is None or added is None:
         return None
@@ -120,10 +133,10 @@ def _before_move(
     if old_path is None:
         return None
     query = query._replace(path=old_path)
-    older = find_drifts(repository, parent, [query], {})[query]
+    older = find_drifts(context.repository, parent, [query], {})[query]
     # The commit itself only moved the file.
     older = older._replace(commits=drift.commits[:-1] + older.commits)
-    return _before_move(query, older, context, moves - 1) if older.commits else None
+    return _before_move(query, older, context, read_changes, moves - 1) if older.commits else None
 
 
 def _bound_lost_pins(
