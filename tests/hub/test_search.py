@@ -560,7 +560,7 @@ def test_page_is_read_by_the_unique_ending_of_its_path(hub, repository):
 
     assert "Begin here." in ask(filepath="start.md")
     assert "guide/start.md" in ask(filepath="start.md#start")
-    assert "2 pages of the repository end with pay.md" in ask(filepath="pay.md")
+    assert "pay.md matches 2 pages." in ask(filepath="pay.md")
     assert "There is no page of that name" in ask(filepath="art.md")
 
 

@@ -54,9 +54,11 @@ def test_definition_of_a_label_is_the_heading_below_it(
     repository = repository_in(tmp_path / "project")
     monkeypatch.setattr(editor, "root", repository.root)
     repository.write("docs/conf.py", "extensions = ['myst_parser']\n")
-    text = "# Use\n\n(first)=\n\n(use/cells)=\n## Cells\n\n:::{note}\n:name: 'hint'\n:::\n"
+    text = "# Use\n\n(First)=\n\n(use/cells)=\n## Cells\n\n:::{note}\n:name: 'hint'\n:::\n"
+    text += "\n```md\n(real)=\n```\n\n(real)=\n### Real\n"
     repository.write("docs/use.md", text)
-    repository.write("docs/a.md", "# A\n\n{ref}`use/cells` {ref}`x <first>` {ref}`hint`\n")
+    links = "{ref}`use/cells` {ref}`x <first>` {ref}`hint` {ref}`real`"
+    repository.write("docs/a.md", f"# A\n\n{links}\n")
     repository.commit()
 
     def definition(text):
@@ -67,6 +69,7 @@ def test_definition_of_a_label_is_the_heading_below_it(
     assert definition("use/cells") == [("docs/use.md", 6)]
     assert definition("x <first>") == [("docs/use.md", 6)]
     assert definition("hint") == [("docs/use.md", 9)]
+    assert definition("real") == [("docs/use.md", 17)]
 
 
 def test_definition_of_link_to_nothing_is_empty(editor):

@@ -172,6 +172,8 @@ def test_run_of_words_in_a_section_is_a_phrase():
         ("1.14.5", ("v1.14.5",), ("v1.14.5",)),
         ("v1.14.5", (), ("1.14",)),
         ("app/v1.14", (), ("app", "1.14")),
+        ("10.0.0.1/24", (), ("10.0.0.1", "24")),
+        ("a1.2.3b-c", (), ("a1", "2", "3b", "c")),
     ],
 )
 def test_run_of_words_is_split_where_no_section_has_it(run, held, pieces):

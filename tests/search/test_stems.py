@@ -124,6 +124,7 @@ def test_words_that_punctuation_joins_match_together_in_all_forms():
 def test_numbers_of_a_version_match_only_with_the_dots_between_them():
     text = "7) 2\n7.2 and v7.2.4, not 17.2"
     assert [text[span.start : span.end] for span in find_terms(text, [Term("7.2")])] == ["7.2"]
+    assert find_terms("v7) 2", [Term("v7.2")]) == []
 
 
 def test_reason_names_an_identifier_only_where_all_of_it_is(make_repository, opened, search_in):

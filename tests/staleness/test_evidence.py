@@ -337,6 +337,15 @@ def test_parts_of_dates_versions_and_addresses_are_no_evidence(evidence, before,
     assert evidence(before, "", body) == []
 
 
+@pytest.mark.parametrize(
+    "before", ["x = cfg.retry_limit/step/2\n", "cd Acme.retry_limit/Services/Api\n"]
+)
+def test_attribute_that_is_divided_and_name_of_a_folder_are_no_host(evidence, before):
+    assert [name for name, _ in evidence(before, "", "The `retry_limit` is 3.\n")] == [
+        "retry_limit"
+    ]
+
+
 def test_words_of_a_message_in_quotes_are_no_names(evidence):
     before = "fail(\"it has failed to lock the file\", mode)\nask('read or lock?', 'lock')\n"
     assert evidence(before, "", "`failed`, `read` and `file` are states.\n") == []

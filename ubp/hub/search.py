@@ -60,7 +60,6 @@ from ubp.search.sections import find_sections
 from ubp.search.terms import Term
 
 CONTEXT_PAGES = 20
-MAX_SUGGESTIONS = 3  # in an error
 THREADS = 4  # of searches by meaning beside those by words
 
 
@@ -248,9 +247,9 @@ def _page_at(organisation: Organisation, path: FilePath) -> FilePath:
     if len(endings) > 1:
         raise BadArgumentError(
             "filepath",
-            f"{len(endings)} pages of the repository end with {plain_path(path)}.",
+            f"{plain_path(path)} matches {len(endings)} pages.",
             cause="Exactly one page is expected.",
-            hint=f"Choose one: {', '.join(map(plain_path, endings[:MAX_SUGGESTIONS]))}.",
+            hint=f"Choose one, for example {plain_path(endings[0])}.",
         )
     return endings[0] if endings else path
 

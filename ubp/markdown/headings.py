@@ -117,7 +117,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
                 is_computed = is_computed or bool(_COMPUTED.search(_CODE.sub("", content)))
             names.append(HeadingName(int(opening.tag[1]), text_of, described, markup, own_id))
             openings.append((opening, _shown_text(content, text_of, definitions)))
-        targets += _find_targets(block)
+        targets += find_targets(block)
         below = _ATTRIBUTES_ALONE.match(block.content) if is_heading else None
         if below and names:
             names[-1] = names[-1]._replace(id_below=below["id"])
@@ -168,7 +168,7 @@ def _terms(content: str, above: str, definitions: Mapping[str, Any]) -> Iterator
         yield plain_text(term, definitions)
 
 
-def _find_targets(block: Block) -> Iterator[str]:
+def find_targets(block: Block) -> Iterator[str]:
     """Yield the MyST targets in a paragraph or directive."""
     text = block.content
     if ")=" not in text and ":name:" not in text and "$$" not in text:

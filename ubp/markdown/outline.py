@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ubp.core.text import closest_name, fold, slug
-from ubp.markdown.headings import Heading, targets_in
+from ubp.markdown.blocks import find_blocks
+from ubp.markdown.document import read_head
+from ubp.markdown.headings import Heading, find_targets, targets_in
 from ubp.markdown.section_words import (
     find_passages,
     last_text_line,
@@ -193,11 +195,14 @@ def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:
 
 def find_label_line(data: bytes, label: str) -> int | None:
     """Return the line, from 1, that a label of MyST is for: of `(label)=` the next with text."""
-    lines = SourceText(data).lines
-    for number, line in enumerate(lines):
-        if label in targets_in(line):
-            is_above = line.lstrip().startswith("(")
+    source, wanted = SourceText(data), fold(label)
+    lines = source.lines
+    for block in find_blocks(source, source.line_of_byte(read_head(data, ()).body)).blocks:
+        if block.map and wanted in map(fold, find_targets(block)):
+            own = (n for n in range(*block.map) if wanted in map(fold, targets_in(lines[n])))
+            number = next(own, block.map[0])
             after = (n for n in range(number + 1, len(lines)) if _is_labelled(lines[n]))
+            is_above = lines[number].lstrip().startswith("(")
             return next(after, number) + 1 if is_above else number + 1
     return None
 

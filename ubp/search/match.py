@@ -131,7 +131,7 @@ class _Needle(NamedTuple):
 def _make_needle(written: str) -> _Needle | None:
     """Return the words with nothing but punctuation between them, as FTS5 finds a phrase.
 
-    Only a dot joins the numbers of a version: `7.2` is not in a list of 7 and 2.
+    Only a dot joins the numbers of a version: `7.2` is not in a list of 7 and 2, nor `v7.2`.
     """
     segmented = segment_cjk(normalize_text(written))
     words = _WORD.findall(segmented)
@@ -142,7 +142,7 @@ def _make_needle(written: str) -> _Needle | None:
         expression += f"(?<!{_LATIN}{expression})"
     separators = _WORD.split(segmented)[1:-1]
     for (word, next_word), separator in zip(pairwise(words), separators, strict=True):
-        is_number = separator == "." and word.isdigit() and next_word.isdigit()
+        is_number = separator == "." and _NUMBER.fullmatch(word) and next_word.isdigit()
         between = r"\." if is_number else _between(word, next_word)
         expression += between + re.escape(next_word)
     return _Needle(
@@ -303,6 +303,7 @@ _ACCENTED = re.compile("[\0-\u0250][\u0300-\u036f]+|[\u0080-\u0250]")
 _LATIN = "[a-z0-9]"
 _WORD = re.compile(r"[^\W_]+")
 _STEMMABLE = re.compile(f"(?<!{_LATIN})[a-z]+(?!{_LATIN})")
+_NUMBER = re.compile(r"v?[0-9]+")
 _STEMMED_WORD = re.compile(f"[a-z]{{{MIN_STEMMED},}}")
 # Marks that combine with the previous character: accents, and those of kana in both widths.
 _MARK = re.compile("[\u0300-\u036f\u3099\u309a\uff9e\uff9f]")

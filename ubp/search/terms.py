@@ -131,7 +131,10 @@ def _cut_at_punctuation(text: str) -> list[Term]:
 
 
 def _versions(text: str) -> Iterator[Term]:
-    """Yield what `v1.2.3` and `1.2.3` are written as, too; without that, its series (`1.2`)."""
+    """Yield what `v1.2.3` and `1.2.3` are written as, too; without that, its series (`1.2`).
+
+    Four numbers are no version, but an address.
+    """
     if match := _VERSION.fullmatch(text):
         number = match["number"]
         series = number.rpartition(".")[0]
@@ -155,8 +158,8 @@ _TYPOGRAPHIC = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb"), '
 _BODY = r"""(?P<minus>(?<![^\s(])-(?=["\w]))?(?:"(?P<phrase>[^"]*)"(?P<star>\*)?|(?P<word>%s))"""
 _LEXEME = re.compile(_BODY % r'[^\s"]+')
 _WITH_PARENTHESES = re.compile(_BODY % r'[()]|[^\s"()]+')
-_PIECE = re.compile(r"[^\W_]*\d(?:\.\d+)+(?![^\W_])|[^\W_]+")
-_VERSION = re.compile(r"(?P<v>[vV]?)(?P<number>\d+(?:\.\d+)+)")
+_PIECE = re.compile(r"[^\W_]*\d(?:\.\d+)+(?![^\W_]|\.\d)|[^\W_]+")
+_VERSION = re.compile(r"(?P<v>[vV]?)(?P<number>\d+(?:\.\d+){1,2})")
 _HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")
 # A long vowel or repetition mark belongs to the script before it.
 _SCRIPT = re.compile(

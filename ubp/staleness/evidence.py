@@ -36,10 +36,12 @@ _PATH = r"(?<![\w./@~-])/?(?:[\w.@~-]+/)+[\w.@~-]*\w"
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 # No part of a date, a time, a range or another name: `2023-11-04`, `draft-07`.
 _NUMBER = r"(?<![\w.])(?<!\d[:/-])(?<![A-Za-z]-)\d++(?:\.\d++)*+(?![\w.]*\w)(?![:/-]\d)"
-# Also at the start of a path, in quotes or of three parts: `go install github.com/acme/reader`
+# Also at the start of a path: in quotes, or of three parts (`go install github.com/acme/reader`) if
+# it cannot be an attribute that is divided by numbers or attributes.
 _HOST = (
     r"\b[a-z][a-z+.-]*://[^/\s\"'`<>()]*"
-    r"|(?:(?<=[\"'`])|(?<![\w./-])(?=[^/\s]*/[\w-]+/\w))[\w-]+(?:\.[\w-]+)+(?=/)"
+    r"|(?<=[\"'`])[\w-]+(?:\.[\w-]+)+(?=/)"
+    r"|(?<![\w./-])(?!self\.)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,4}(?=/[A-Za-z][\w.-]*/[A-Za-z])"
 )
 _QUOTED = r"\"([^\"`\n]{4,80})\"|'([^'`\n]{4,80})'"
 # A message for people, whose words are no names, with `f` and the like of a string before it. `&'a`

@@ -165,6 +165,10 @@ def test_answer_says_which_word_was_taken_for_an_excluded_one(name, repository, 
     assert [result["filepath"] for result in found.record["results"]] == ["docs/b.md"]
     assert "Left out what contains “retries”; " in found.text
     assert 'quote it: "-retries"' in found.text
+    none = answer(name, query="repeated -retries")
+    assert "Left out what contains “retries”; " in none.text
+    others = answer(name, query='fetch -retr* -"two words"')
+    assert "Left out what contains “retr*” or “two words”\n" in others.text
     quoted = answer(name, query='fetch "-retries"')
     assert "docs/a.md" in [result["filepath"] for result in quoted.record["results"]]
     assert "Left out" not in quoted.text

@@ -121,6 +121,7 @@ def text(record: SectionsRecord, write: Writer) -> Iterator[str]:
         yield from (_place(result, write) for result in results)
     elif write.is_agent and not results:
         yield "No section contains these words. Try fewer or different words, or ubp_search."
+        yield from word_notes(record.query)
     elif write.is_agent:
         total, is_exact = record.total_found, record.is_total_exact
         found = share_line(len(results), total, "section", is_exact=is_exact)

@@ -25,6 +25,7 @@ QueryText = Annotated[
 NO_CONTENT = Option("Show only the locations of results, without excerpts.", is_only=True)
 
 _EMPTY_FILTER = re.compile(r"(?:^|[\s(-])(tag|type|path|version):(?=[\s)]|$)", re.IGNORECASE)
+_OPTION = re.compile(r"[A-Za-z0-9][\w-]*")
 _NEAR = re.compile(r"\bNEAR\s*\(")
 
 
@@ -103,7 +104,7 @@ def query_record(query: Query, cuts: Iterable[Cut], unknown: Iterable[UnknownWor
 
 
 def _written(node: Node) -> str:
-    return " ".join(term.written for term in terms_in(node))
+    return " ".join(term.written + "*" * term.is_prefix for term in terms_in(node))
 
 
 def share_line(shown: int, total: int, noun: str, *, is_exact: bool) -> str:
@@ -153,8 +154,9 @@ def word_notes(query: QueryRecord) -> Iterator[str]:
         )
     if query.excluded:
         words = " or ".join(f"“{printable(word)}”" for word in query.excluded)
-        options = " ".join(f'"-{printable(word)}"' for word in query.excluded)
-        yield f"Left out what contains {words}; to search for an option, quote it: {options}"
+        options = " ".join(f'"-{word}"' for word in query.excluded if _OPTION.fullmatch(word))
+        hint = f"; to search for an option, quote it: {options}" if options else ""
+        yield f"Left out what contains {words}{hint}"
 
 
 def _no_results(query: QueryRecord, write: Writer) -> Iterator[str]:

@@ -830,6 +830,7 @@ def _agents_text(record: SearchRecord, write: Writer) -> Iterator[str]:
     pages = pages[:NEAR_MISSES] if record.is_weak else pages
     if not pages and not number and not record.identifier:
         yield "No results. Try different words, or ubp_list_pages."
+        yield from word_notes(record.query)
         return
     sections = [section for page in pages for section in page.sections]
     places = record.identifier
