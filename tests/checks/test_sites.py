@@ -1112,9 +1112,15 @@ def test_list_of_tags_has_an_anchor_for_each(repository, found):
     repository.write("mkdocs.yml", "site_name: x\nplugins: [tags]\n")
     repository.write("docs/tags.md", "# Tags\n\n## New\n\n## Old\n")
     repository.write("docs/a.md", "# A\n\n[a](tags.md#tag:pride-month) [b](tags.md#gone)\n")
+    repository.write("book/book.toml", "[book]\n")
+    repository.write("book/src/SUMMARY.md", "[A](a.md)\n")
+    repository.write("book/src/a.md", "# A\n\n[a](#tag:pride-month)\n")
     repository.commit()
 
-    assert found(repository) == ["warning missing-anchor docs/a.md:3 markdown tags.md#gone"]
+    assert found(repository) == [
+        "warning missing-anchor book/src/a.md:3 markdown #tag:pride-month",
+        "warning missing-anchor docs/a.md:3 markdown tags.md#gone",
+    ]
 
 
 def test_address_is_that_of_the_page_in_its_letter_case_and_not_of_a_readme(repository, found):
@@ -1155,6 +1161,53 @@ def test_address_of_a_removed_page_is_not_that_of_its_folder(repository, check):
     assert (finding.subject, finding.related) == ("markdown /install/", "install/start.md")
 
 
+@pytest.mark.parametrize(
+    ("config", "page"),
+    [
+        ("hugo.toml", "content/blog/_index.md"),
+        ("docusaurus.config.js", "docs/blog/index.md"),
+    ],
+)
+def test_address_of_a_folder_may_be_that_of_a_page_that_the_generator_makes(
+    repository, check, config, page
+):
+    repository.write(config, "baseURL = 'https://example.com/'\n" if "hugo" in config else "")
+    folder = page.split("/")[0]
+    for path in (page, f"{folder}/blog/one.md"):
+        repository.write(path, "---\ntitle: x\n---\n# Page\n")
+    address = "/blog/" if folder == "content" else "/docs/blog/"
+    repository.write(f"{folder}/a.md", f"---\ntitle: a\n---\n# A\n\n[a]({address})\n")
+    repository.commit()
+    repository.git("rm", page)
+
+    assert check(repository, staged=True).findings == ()
+
+
+def test_main_configuration_of_mkdocs_is_found_by_either_suffix_and_its_base_is_no_site(repository):
+    repository.write("mkdocs.yaml", "INHERIT: mkdocs.base.yml\nsite_name: x\ndocs_dir: src\n")
+    repository.write("mkdocs.base.yml", "docs_dir: base\n")
+    repository.write("mkdocs.ci.yaml", "site_name: x\ndocs_dir: src\n")
+    repository.write("src/a.md", "# A\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        sites = open_graph(workspace.session.view(Target("HEAD"))).sites
+    assert [site.config for site in sites.sites] == ["mkdocs.yaml"]
+
+
+def test_jekyll_excludes_what_begins_with_a_name_and_keeps_what_it_includes(repository):
+    config = "title: x\nexclude: ['*.draft.md', old, 'docs*']\ninclude: [docs]\n"
+    repository.write("_config.yml", config)
+    kept = ["docs/a.md", "a.md", "x/old.md"]
+    for path in (*kept, "x/b.draft.md", "old-docs/c.md", "old.md"):
+        repository.write(path, "---\n---\n# Page\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        view = workspace.session.view(Target("HEAD"))
+        sites = open_graph(view).sites
+        found = {path for path in view.document_paths() if sites.of(path)}
+    assert found == set(kept)
+
+
 def test_title_of_a_snippet_of_vitepress_is_not_part_of_its_path(repository, found):
     repository.write("docs/.vitepress/config.mts", "export default { srcDir: 'src' }\n")
     repository.write("docs/src/code/a.java", "class A {}\n")
@@ -1176,6 +1229,8 @@ def test_file_in_the_language_of_its_page_is_not_missing(repository, found):
     )
     for path in ("about.fr.md", "sub/only.en.md", "sub/other.de.md"):
         repository.write(f"docs/{path}", "# Page\n")
+    repository.write("docs/sub/chinese.zh_CN.md", "# Page\n")
+    repository.write("docs/sub/a.zh_CN.md", "# A\n\n[a](chinese.md)\n")
     repository.write("docs/image.en.png", "x\n")
     repository.write(
         "docs/sub/a.fr.md",

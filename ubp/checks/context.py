@@ -50,6 +50,8 @@ UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 MAX_PATHS_FROM_ROOT = 20
 
 
+# Generators that make no page of a folder that has none.
+SHOWS_NO_FOLDERS = frozenset({"jekyll", "mkdocs"})
 # Generators whose links may name labels of any page.
 HAS_LABELS = frozenset({"sphinx", "mystmd"})
 # The name of a site on the web.
@@ -315,13 +317,14 @@ class RuleContext:
     def finds_file(self, edge: GraphEdge) -> bool:
         """Whether a link that is not a link to a page names a file or folder of the repository.
 
-        An address from the root of a site is not that of a folder, unless a page in HTML is in it.
+        An address from the root of a site is not that of a folder, unless a page in HTML is in it,
+        or the generator may make one.
         """
         path, site = self._target_path(edge, edge.source), self.graph.sites.of(edge.source)
         folders = ["", *(root.folder for root in site.roots), *site.static] if site else [""]
         from_root = [f"{folder}/{edge.link.target.lstrip('/')}" for folder in folders]
         paths = [path, *map(normalize_path, (name.strip("/") for name in from_root))]
-        if site and site.style.name != "github" and edge.link.target.startswith("/"):
+        if site and site.style.name in SHOWS_NO_FOLDERS and edge.link.target.startswith("/"):
             pages = [FilePath(f"{name}/index.html") for name in paths if name]
             entries = self.view.entries([name for name in (*paths, *pages) if name]).values()
             return any(entry is not None and not entry.is_directory for entry in entries)

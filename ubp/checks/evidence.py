@@ -88,8 +88,10 @@ _PIECES = re.compile(
     r"(?:^|/)(?:_(?!posts/|drafts/)[^/]*|includes?|partials?|snippets?|shared|reusables|fragments)/",
     re.IGNORECASE,
 )
-# Such a file in another folder; not a page of Hugo, nor a menu of Docsify or of a wiki.
-_PIECE = re.compile(r"(?:^|/)_(?!index\.|sidebar\.|footer\.)[^/]*$", re.IGNORECASE)
+# Such a file in another folder; not a page of Hugo, nor a menu or cover of Docsify or of a wiki.
+_PIECE = re.compile(
+    r"(?:^|/)_(?!(?:index|sidebar|navbar|coverpage|header|footer)\.)[^/]*$", re.IGNORECASE
+)
 _SOURCE_CODE = re.compile(
     r"\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kts?|swift|cs|cc?|cpp|hh?|hpp|scala|sh|sql|lua)$",
     re.IGNORECASE,

@@ -39,7 +39,7 @@ from ubp.checks.rules import broken_link, missing_anchor, obsolete_debt, relaxed
 from ubp.checks.rules.stale_doc import unknown_finding
 from ubp.checks.suppress import split_ignored
 from ubp.checks.unbinding import Unbinding
-from ubp.core.config import Config, is_excluded
+from ubp.core.config import Config, is_document
 from ubp.core.model import Assessment, Debt, FilePath
 from ubp.index.select import select_pages
 from ubp.index.session import Session, Target
@@ -55,9 +55,10 @@ from ubp.staleness.state import assess_translations, open_change, open_context
 if TYPE_CHECKING:
     from ubp.bindings.review import ReviewedBinding
 
-# Files with these suffixes are pages in formats that are not read; some are in any repository.
-OTHER_FORMATS = frozenset({".adoc", ".asciidoc", ".qmd", ".rmd", ".rst"})
-MIN_UNREAD_SHARE = 1 / 10
+# Suffixes of pages in formats that are not read.
+UNREAD_FORMATS = frozenset({".adoc", ".asciidoc", ".qmd", ".rmd", ".rst"})
+# Fewer of them, also compared with the pages, are in any repository.
+MIN_UNREAD, MIN_UNREAD_SHARE = 5, 1 / 10
 
 
 class CheckOptions(NamedTuple):
@@ -130,7 +131,24 @@ def check_target(  # noqa: PLR0913  # what is asked, and who judges
     context = open_context(session, session.view(target))
     options = check_options(session, context.view, paths, rules)
     options = options._replace(has_evidence=has_evidence, lists_unconfirmed=lists_unconfirmed)
-    return check_state(context, options)
+    report = check_state(context, options)
+    if options.paths is not None:
+        return report
+    return report._replace(unread=_count_unread(context.view, report.documents, options.config))
+
+
+def _count_unread(view: View, documents: int, config: Config) -> dict[str, int]:
+    """Return the number of files by suffix that are pages in other formats, if they are many."""
+    paths = ((*os.path.splitext(path), entry) for path, entry in view.files())
+    found = Counter(
+        suffix.lower()
+        for name, suffix, entry in paths
+        if suffix.lower() in UNREAD_FORMATS
+        and entry.is_file
+        and is_document(config, FilePath(f"{name}.md"))
+    )
+    is_many = found.total() >= max(MIN_UNREAD, documents * MIN_UNREAD_SHARE)
+    return dict(found.most_common()) if is_many else {}
 
 
 def find_removed_mentions(
@@ -183,24 +201,7 @@ def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckRepo
     context.find_current = lambda: everything
     findings, unconfirmed = _confirmed(everything, context, options)
     report = _report(context, rules, findings, options)
-    if options.paths is None:
-        report = report._replace(
-            unread=_count_unread(context.view, report.documents, options.config)
-        )
     return _with_unconfirmed(report, unconfirmed, context)
-
-
-def _count_unread(view: View, documents: int, config: Config) -> dict[str, int]:
-    """Return the number of files by suffix that are pages in other formats, if they are many."""
-    found = Counter(
-        suffix
-        for path, entry in view.files()
-        if (suffix := os.path.splitext(path)[1].lower()) in OTHER_FORMATS
-        and entry.is_file
-        and not is_excluded(config, path)
-    )
-    total = found.total()
-    return dict(found.most_common()) if total > (documents + total) * MIN_UNREAD_SHARE else {}
 
 
 def find_current(

@@ -144,9 +144,8 @@ def unread_sentences(files: Mapping[str, int]) -> list[str]:
     """Return a sentence about the files, counted by suffix, whose format is not read; or none."""
     if not files:
         return []
-    listed = " and ".join(f"{number} {suffix}" for suffix, number in files.items())
-    verb = "file is" if sum(files.values()) == 1 else "files are"
-    return [f"{listed} {verb} not read: UBP reads Markdown."]
+    listed = ", ".join(f"{number} {suffix}" for suffix, number in files.items())
+    return [f"Not read, as UBP reads Markdown: {listed}."]
 
 
 def denied_lines(pages: Iterable[tuple[str, int, str]]) -> list[str]:

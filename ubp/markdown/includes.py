@@ -60,7 +60,7 @@ _INCLUDES = (
         "vitepress",
         re.compile(
             # the title of a tab may follow in brackets, which names have, too: `[id].ts`
-            r"^[ \t]*(?P<code><<<)[ \t]*(?P<path>[^\s{}#]+?)(?=[\s{}#]|\[[^\]\n]*\][ \t]*$|\Z)",
+            r"^[ \t]*(?P<code><<<)[ \t]*(?P<path>[^\s{}#]+?)(?=[\s{}#]|\[[^\[\]\n]*\][ \t]*$|\Z)",
             re.MULTILINE,
         ),
     ),

@@ -61,7 +61,7 @@ _REF_ENDS = ("", "/_index", "/index")  # of what Hugo's `ref` names
 # Suffixes of Sphinx's pages that are none of ours, and what it makes itself.
 SPHINX_SUFFIXES = (".rst", ".txt", ".ipynb", ".myst", ".py")
 _SPHINX_MADE = frozenset({"genindex", "modindex", "py-modindex", "search"})
-_OWN_LANGUAGE = re.compile(r"\.[a-z]{2}(?:-[a-z]{2})?$", re.IGNORECASE)
+_OWN_LANGUAGE = re.compile(r"\.[a-z]{2}(?:[-_][a-z]{2,4}){0,2}$", re.IGNORECASE)
 # The suffix of a relative link to a file, not to a page of a site generator.
 FILE_SUFFIX = re.compile(r"\.(?!x?html?$|php$|aspx?$)[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
 _PACKAGE = re.compile(r"@[\w-]+/")
@@ -71,8 +71,8 @@ _CITATION = re.compile(r"\d{1,3}(?:[,;-]\s*\d{1,3})*")
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Text fragments, and the line anchors of files on GitHub.
 _BROWSER_ANCHOR = re.compile(r":~:|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?$")
-# Of text fragments, of footnotes, and of the list of tags of Material for MkDocs.
-_MADE_ANCHORS = (":~:", "fn:", "fnref:", "tag:")
+_MADE_ANCHORS = (":~:", "fn:", "fnref:")  # of text fragments, and of footnotes
+_MKDOCS_TAG = "tag:"  # Material's list of tags has an anchor for each
 _DENDRON_VAULT = re.compile(r"^dendron://[^/]+/")
 _DENDRON_RANGE = re.compile(r"[,:].*|\*|\^(?:begin|end)\Z")
 _PLAIN_ANCHOR = re.compile(r"[a-z]+(?:-[a-z]+)*")
@@ -1031,9 +1031,10 @@ def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
     is_own = bool(site and site.option(OWN_ANCHORS))
     is_known = site and site.style.knows_anchors and site.style.name not in _LENIENT and not is_own
     if site and is_known and link.kind not in _WIKILINKS:
-        is_browsers = anchor in {"", "top"} or anchor.startswith(_MADE_ANCHORS)
+        is_made = anchor in {"", "top"} or anchor.startswith(_MADE_ANCHORS)
+        is_tag = site.style.name == "mkdocs" and anchor.startswith(_MKDOCS_TAG)
         known = site_anchors(page, site)
-        return is_browsers or anchor in known or _is_slug_of(anchor, site, known)
+        return is_made or is_tag or anchor in known or _is_slug_of(anchor, site, known)
     anchors, name = site_anchors(page, None), fold(anchor)
     if name in anchors or name in {"", "top"} or _BROWSER_ANCHOR.match(name):
         return True

@@ -91,6 +91,12 @@ def test_headings_without_a_site_profile_accept_the_anchors_of_all_generators() 
         ),
         ("  - attr_list\n", "A { #own }", "own"),
         ("  - pymdownx.emoji:\n      options: {}\n", ":material-email: Ask us", "ask-us"),
+        ("  - pymdownx.emoji\n", "Ask :a: :b: us", "ask-us"),
+        (
+            "  - pymdownx.emoji\n",
+            "Use std::vector::size at 10:30:45",
+            "use-stdvectorsize-at-103045",
+        ),
         ("  - toc\n", ":material-email: Ask us", "material-email-ask-us"),
         ("  - attr_list\n", "A b { .wide }", "a-b"),
         ("  toc:\n    permalink: true\n  attr_list: null\n", "A {: #own .wide }", "own"),

@@ -7,6 +7,7 @@ yields the anchors of a page's headings.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -122,11 +123,21 @@ def _is_own_mkdocs(
     settings: Sequence[Node], folder: FilePath, path: FilePath, configs: Configs
 ) -> bool:
     """Return whether a file is no variant of the configuration beside it (`mkdocs.blog.yml`)."""
-    if re.fullmatch(_MKDOCS_NAME, path.rpartition("/")[2]):
+    if _is_main_mkdocs(path):
         return True
-    main = _read_yaml(configs.get(FilePath(f"{folder}/mkdocs.yml".lstrip("/")), b""))
     docs = _text(settings, "docs_dir").strip("/")
-    return bool(docs) and join(folder, docs) != join(folder, _text(main, "docs_dir") or "docs")
+    if not docs:
+        return False
+    beside = (name for name in configs if name.rpartition("/")[0] == folder)
+    mains = [_read_yaml(configs[name]) for name in beside if _is_main_mkdocs(name)]
+    if any(join(folder, _text(main, "INHERIT")) == path for main in mains):
+        return False
+    used = {join(folder, _text(main, "docs_dir").strip("/") or "docs") for main in mains}
+    return join(folder, docs) not in (used or {join(folder, "docs")})
+
+
+def _is_main_mkdocs(path: FilePath) -> bool:
+    return re.fullmatch(_MKDOCS_NAME, path.rpartition("/")[2]) is not None
 
 
 def _read_mkdocs_or_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
@@ -150,7 +161,7 @@ def _read_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site |
         "case": str(_dig(slugify, "kwds", "case") or ""),
         # Zensical enables both where no extension is configured.
         "attributes": "yes" if extensions is None or "attr_list" in extensions else "",
-        "emoji": "yes" if extensions is None or _dig(extensions, "pymdownx", "emoji") else "",
+        "emoji": "yes" if extensions is None or _has_emoji(extensions) else "",
     }
     pages = (join(root.folder, text) for text in _strings_of(project.get("nav")))
     return Site(
@@ -163,6 +174,10 @@ def _read_zensical(folder: FilePath, path: FilePath, configs: Configs) -> Site |
         or None,
         options=tuple(item for item in options.items() if item[1]),
     )
+
+
+def _has_emoji(extensions: Any) -> bool:
+    return _dig(extensions, "pymdownx", "emoji") is not None  # the table may be empty
 
 
 def _theme_files(folder: FilePath, written: str) -> tuple[FilePath, ...]:
@@ -664,12 +679,15 @@ def _read_jekyll(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
 
 
 def _jekyll_excluded(settings: Sequence[Node], source: FilePath) -> Iterator[str]:
-    """Yield the globs of what `exclude` lists, unless `include` does."""
-    kept = {*_scalars(_value(settings, "include"))}
+    """Yield the globs of what `exclude` lists, unless `include` does.
+
+    What begins with one of its names is excluded, too, and a star stands for folders as well.
+    """
+    kept = [*_scalars(_value(settings, "include"))]
     for name in _scalars(_value(settings, "exclude")):
-        path = join(source, name)
-        if path and name not in kept:
-            yield from (path, f"{path}/**")
+        path = join(source, re.sub(r"(?<![^/])\*+", "**/*", name))
+        if path and not any(fnmatch(text, name) for text in kept):
+            yield from (f"{path}*", f"{path}*/**")
 
 
 def _jekyll_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
@@ -1109,7 +1127,7 @@ _SPHINX_PAGES = (
     r"|os\.system|shutil|symlink|\.write|open\([^)\n]*[\"'][wa]"
 )
 _COUNTED = r"(?s)(.*)_(\d+)$"
-_EMOJI_NAME = r":[a-z0-9_+-]+:"
+_EMOJI_NAME = r"(?<![\w:])(?::[a-z0-9_+-]+:)+(?![\w:])"  # no part of `a::b::c`, or of 10:30:45
 _VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
 _HEXO = rb'"hexo"\s*:'
 _HEXO_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+"
