@@ -510,6 +510,19 @@ def test_wiki_of_github_finds_pages_in_any_letter_case(repository, check, found)
     assert fixes == ["Find-Things", "Find-Things"]
 
 
+def test_label_of_a_wikilink_is_in_front_of_the_page_in_wikis(repository, found):
+    repository.write("_Sidebar.md", "[[How to build|Set up]] [[Set up|Gone]] [[Gone]]\n")
+    repository.write("Home.md", "# Home\n\n[[Last year|Old-plans]] [[Plans (old)|old plans#May]]\n")
+    repository.write("Set-up.md", "# Install\n")
+    repository.write("Old-plans.md", "# Plans\n\n## May\n")
+    repository.commit()
+    assert found(repository) == ["error broken-link _Sidebar.md:1 wikilink Gone"]
+    with Workspace.open(str(repository.root)) as workspace:
+        edges = open_graph(workspace.session.view()).all_edges()
+        targets = sorted(edge.resolution.target for edge in edges if edge.resolution.target)
+    assert targets == ["Old-plans.md", "Old-plans.md", "Set-up.md"]
+
+
 def test_docusaurus_finds_pages_by_paths_from_the_site_too(repository):
     config = "module.exports = { presets: [['classic', { docs: {} }]] }\n"
     repository.write("www/docusaurus.config.js", config)

@@ -371,8 +371,8 @@ def requested_names(link: Link) -> frozenset[str]:
     if link.kind in _WIKILINKS:
         # a wiki writes a hyphen for a space
         names = {stem(path), stem(path).replace(" ", "-"), fold(link.target)}
-        if (page := _after_bar(link)) and " " not in page:  # where labels are first
-            names.add(stem(page))
+        if page := _after_bar(link):  # where labels are first
+            names.add(stem(page).replace(" ", "-"))
         return frozenset(names)
     if _is_folder(path):
         return frozenset({_FOLDER})

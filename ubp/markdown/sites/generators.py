@@ -940,7 +940,7 @@ def _read_dendron(folder: FilePath, path: FilePath, configs: Configs) -> Site | 
 
 
 def _read_wiki(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
-    style = GITHUB._replace(is_wiki=True, falls_back=False, folder_pages=())
+    style = GITHUB._replace(is_wiki=True, labels_first=True, falls_back=False, folder_pages=())
     return Site(style, folder, (Root(folder),), navigation=())
 
 
