@@ -93,6 +93,12 @@ SITES = {
         "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
         "docs/src/logo.svg": "<svg/>\n",
     },
+    "vocs": {
+        "docs/vocs.config.ts": "export default defineConfig({ rootDir: '.', basePath: '/x' })\n",
+        "docs/pages/index.mdx": "# Home\n",
+        "docs/src/pages/guide/start.mdx": "# Start here!\n\n## Set-up\n",
+        "docs/public/logo.svg": "<svg/>\n",
+    },
     "quarto": {
         "docs/_quarto.yml": "project:\n  type: website\n",
         "docs/guide/start.md": "# Start here!\n\n## Set-up\n",
@@ -127,6 +133,7 @@ PAGES = {
     "starlight": "docs/src/content/docs/about.md",
     "nextra": "docs/content/about.md",
     "fumadocs": "docs/content/docs/about.mdx",
+    "vocs": "docs/pages/README.mdx",
     "quarto": "docs/about.md",
     "nuxt": "docs/content/about.md",
     "exdoc": "docs/guides/more/about.md",
@@ -160,6 +167,7 @@ WORKING = {
         " [d](/blog/new#new) [e](/docs) [f](/pricing) ![g](/logo.svg)"
     ),
     "eleventy": "[a](/guide/start/#set-up) [b](guide/start.md) ![c](/logo.svg)",
+    "vocs": "[a](/guide/start#set-up) [b](/guide/start.mdx) [c](/) ![d](/logo.svg) [e](/x/sdk)",
     "quarto": "[a](guide/start.md#set-up) [b](/guide/start.md) ![c](logo.svg)",
     "nuxt": (
         "[a](./guide/start.md#set-up) [b](/guide/more/index.md) [c](1.guide/index.md)"
@@ -185,6 +193,7 @@ BROKEN = {
     "nextra": "[a](begin.md) [b](/guide/start#set-up) [c](start.mdx) ![d](/lgo.svg)",
     "fumadocs": "[a](begin.mdx) [b](/docs/guide/start#set-up) [c](start.mdx) ![d](/lgo.svg)",
     "eleventy": "[a](begin.md) [b](/guide/start/#begin) [c](start.md) ![d](/lgo.svg)",
+    "vocs": "[a](./begin.mdx) [b](/guide/start#begin) [c](/guide/begin.mdx) ![d](/lgo.svg)",
     "quarto": "[a](begin.md) [b](guide/start.md#begin) [c](start.md) ![d](lgo.svg)",
     "nuxt": "[a](begin.md) [b](guide/start.md#begin) [c](more/index.md) ![d](lgo.svg)",
     "exdoc": "[a](old.md) [b](2-start-here.html#begin) [c](README.mdx) ![d](logo.svg)",

@@ -867,6 +867,24 @@ def _read_eleventy(folder: FilePath, path: FilePath, configs: Configs) -> Site |
     return Site(ELEVENTY, folder, (Root(pages),), static=(pages,), base=base, options=options)
 
 
+def _read_vocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = without_comments(_decode(configs[path]))
+    written = string_after(text, "rootDir")
+    # version 1 has its pages in `docs`, version 2 in `src`
+    places = ("", "docs") if written is None else (written,)
+    source = string_after(text, "srcDir") or "src"
+    names = [f"{place}/{name}" for place in places for name in ("pages", f"{source}/pages")]
+    roots = [root for name in names if (root := join(folder, name)) is not None]
+    found = (join(folder, f"{place}/public") for place in places)
+    return Site(
+        VOCS,
+        folder,
+        tuple(Root(root) for root in dict.fromkeys(roots)),
+        static=tuple(path for path in found if path is not None),
+        base=string_after(text, "basePath") or "",
+    )
+
+
 def _read_nuxt(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     text = without_comments(_decode(configs[path]))
     if not re.search(r"@nuxt/content\b|\bdocus\b", text):
@@ -994,6 +1012,7 @@ STARLIGHT = Style(
 NEXTRA = Style("nextra", folder_pages=("index", "page"))
 FUMADOCS = Style("fumadocs", folder_pages=("index",), drops_groups=True)
 ELEVENTY = Style("eleventy", is_pretty=True, keys=("permalink",), knows_anchors=False)
+VOCS = Style("vocs", folder_pages=("index",), knows_anchors=False)
 NUXT = Style(
     "nuxt",
     is_pretty=True,
@@ -1081,6 +1100,13 @@ GENERATORS = (
         ELEVENTY,
         r"(?:\.eleventy|eleventy\.config)\.[cm]?js",
         _read_eleventy,
+        _github_anchors,
+        "those of any generator",
+    ),
+    Generator(
+        VOCS,
+        r"vocs\.config\.[cm]?[jt]sx?",
+        _read_vocs,
         _github_anchors,
         "those of any generator",
     ),
