@@ -532,6 +532,25 @@ def test_label_of_a_wikilink_is_in_front_of_the_page_in_wikis(repository, found)
     assert targets == ["Old-plans.md", "Old-plans.md", "Set-up.md"]
 
 
+def test_hugo_writes_hyphens_for_spaces_in_addresses(repository, found, fix):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write("content/Use it/_index.md", "[a](./Options-Overrides) [b](../Use-it/gone)\n")
+    repository.write("content/Use it/Options & Overrides.md", "# A\n\n[b](../日本語-ガイド/)\n")
+    repository.write(
+        "content/Use it/日本語 (ガイド).md", "# C\n\n[a](/use-it/options-overrides/)\n"
+    )
+    repository.write("content/a.md", "[a](/Use%20it/Options%20&%20Overrides)\n")
+    repository.commit()
+    assert found(repository) == [
+        "error broken-link content/Use it/_index.md:1 markdown ../Use-it/gone"
+    ]
+    repository.git("mv", "content/Use it/Options & Overrides.md", "content/Use it/All settings.md")
+    fix(repository)
+    page = repository.root / "content" / "Use it"
+    assert "[a](./all-settings)" in (page / "_index.md").read_text()
+    assert "[a](/use-it/all-settings/)" in (page / "日本語 (ガイド).md").read_text()
+
+
 def test_docusaurus_finds_pages_by_paths_from_the_site_too(repository):
     config = "module.exports = { presets: [['classic', { docs: {} }]] }\n"
     repository.write("www/docusaurus.config.js", config)

@@ -991,6 +991,7 @@ HUGO = Style(
     verifies="sections",
     ignores_case=True,
     keys=("url", "slug"),
+    hyphenates=True,
 )
 MDBOOK = Style("mdbook", verifies="all", shows_front_matter=True)
 JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True, keys=("permalink", "slug"))

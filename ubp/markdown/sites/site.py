@@ -6,6 +6,7 @@ computed from paths and facts, so that another configuration does not parse a pa
 
 import posixpath
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -17,6 +18,7 @@ from ubp.markdown.sites.redirects import is_too_wide
 FOLDER_PAGES = ("index", "readme", "_index")
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
+_KEPT = frozenset(" ./\\_#+~-@")
 _GROUP = re.compile(r"\(.+\)")
 _LANGUAGE_SUFFIX = re.compile(r"(.+)\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)")
 # As Docusaurus reads it: versions and dates (`1.2-x`, `2021-11-x`) have no such prefix.
@@ -61,6 +63,7 @@ class Style(NamedTuple):
     `localizes_links`: addresses from the root begin in the language of their page.
     `resolves_paths`: a template of the generator makes addresses of relative links that are paths.
     `makes_addresses`: of a page's path, so that a link to `page.md` leads where one to `page` does.
+    `hyphenates`: names in addresses have hyphens for spaces, and few other signs.
     Without `knows_anchors` a heading may have the anchor of any generator. `is_wiki`: a link finds
     a page in whatever letter case, and with a hyphen for a space, as on GitHub. `finds_names`: of a
     link to `a/page.md` the name alone counts, wherever the page lies. `labels_first`: of a wikilink
@@ -87,6 +90,7 @@ class Style(NamedTuple):
     localizes_links: bool = False
     resolves_paths: bool = False
     makes_addresses: bool = False
+    hyphenates: bool = False
     knows_anchors: bool = True
     is_wiki: bool = False
     finds_names: bool = False
@@ -281,7 +285,9 @@ def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
     if style.slugs_names:
         name, folder = _slug(name), "/".join(map(_slug, folder.split("/")))
     slug = next(iter(fields.get("slug", ())), name)
-    return (_join_url(language, *(() if slug.startswith("/") else (folder,)), slug),)
+    joined = _join_url(language, *(() if slug.startswith("/") else (folder,)), slug)
+    # templates may find the page by its path, too
+    return tuple(dict.fromkeys((_hyphenated(joined), joined))) if style.hyphenates else (joined,)
 
 
 @lru_cache(maxsize=256)
@@ -330,10 +336,16 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w\- ]", "", name).replace(" ", "-").lower()
 
 
+def _hyphenated(path: str) -> str:
+    """Return a path with a hyphen for spaces, and without most signs."""
+    kept = (sign for sign in path if sign in _KEPT or unicodedata.category(sign)[0] in "LMN")
+    return "-".join("".join(kept).split())
+
+
 def old_addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
     """Return the addresses from which a page's front matter redirects."""
     fields = dict(written)
-    folder = "/".join(address.rpartition("/")[0] for address in addresses(site, path, ()))
+    folder = next(iter(addresses(site, path, ())), "").rpartition("/")[0]
     aliases = (*fields.get("aliases", ()), *fields.get("redirect_from", ()))
     joined = (
         normalize_path(
@@ -352,7 +364,7 @@ def absolute_links(site: Site, path: FilePath) -> tuple[str, ...]:
     """Return the links from the site's root that lead to a page, if its front matter sets none."""
     base = f"/{site.base.strip('/')}".rstrip("/")
     links = []
-    for address in addresses(site, path, ()):
+    for address in addresses(site, path, ())[:1]:
         published = address.lower() if site.style.ignores_case else address
         end = "/" if published and site.style.is_pretty else ""
         links.append(f"{base}/{published}{end}")
