@@ -1178,6 +1178,16 @@ def test_address_is_that_of_the_page_in_its_letter_case_and_not_of_a_readme(repo
     assert targets == {"contributing/index.md", "index.md"}
 
 
+def test_home_of_an_unknown_site_is_not_the_readme(repository, found):
+    repository.write("README.md", "# The site's source\n\n[a](#sponsors)\n")
+    repository.write("src/content/a.mdx", "# A\n\n[a](/) [b](/#sponsors) [c](/README.md#set-up)\n")
+    repository.commit()
+    assert found(repository) == [
+        "warning missing-anchor README.md:3 markdown #sponsors",
+        "warning missing-anchor src/content/a.mdx:3 markdown /README.md#set-up",
+    ]
+
+
 def test_address_from_which_several_pages_redirect_is_not_ambiguous(repository, found):
     repository.write("_config.yml", "title: x\nplugins: [jekyll-redirect-from]\n")
     for page in ("install/linux", "install/macos"):

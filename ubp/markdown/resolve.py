@@ -558,9 +558,12 @@ def _without_prefix(site: Site, target: str) -> tuple[str, list[FilePath]] | Non
 
 
 def _is_home(link: Link, site: Site | None, targets: Targets) -> bool:
-    """Return whether a link outside of the sites leads to the home of one."""
+    """Return whether a link outside of the sites leads to the home of one.
+
+    Where no site is known, a link without an anchor is that of the README.md.
+    """
     is_root = link.target.startswith("/") and not link.target.strip("/")
-    return is_root and site is None and bool(targets.sites.sites)
+    return is_root and site is None and bool(targets.sites.sites or link.anchor)
 
 
 def _first_at(paths: Iterable[FilePath], target: str, targets: Targets) -> Resolution | None:
