@@ -75,23 +75,33 @@ def _string(text: str, name: str, *, depth: int) -> str | None:
     return written
 
 
-def _least_nested(text: str, matches: Sequence[re.Match[str]]) -> re.Match[str] | None:
-    """Return the first of the matches, in order, that are in the fewest brackets."""
-    depths: list[int] = []
-    depth, tokens = 0, re.compile(_BRACKET).finditer(text)
+def _least_nested(
+    text: str, matches: Sequence[re.Match[str]], *, in_object: bool = False
+) -> re.Match[str] | None:
+    """Return the first of the matches, in order, that are in the fewest brackets.
+
+    `in_object`: of those whose innermost bracket is an object's, not that of parameters.
+    """
+    found: list[tuple[int, re.Match[str]]] = []
+    opened: list[str] = []
+    tokens = re.compile(_BRACKET).finditer(text)
     token = next(tokens, None)
     for match in matches:
         while token is not None and token.start() < match.start():
-            depth += bool(token["open"]) - bool(token["close"])
+            if token["open"]:
+                opened.append(token["open"])
+            elif token["close"] and opened:
+                opened.pop()
             token = next(tokens, None)
-        depths.append(depth)
-    return matches[depths.index(min(depths))] if depths else None
+        if not in_object or opened[-1:] == ["{"]:
+            found.append((len(opened), match))
+    return min(found, key=lambda item: item[0])[1] if found else None
 
 
 def object_with(text: str, keys: str) -> str:
     """Return the object with the least nested of these keys, a pattern; "" if there is none."""
     pattern = rf"(?<![\w.$])[\"']?(?:{keys})[\"']?\s*:"
-    match = _least_nested(text, list(re.finditer(pattern, text)))
+    match = _least_nested(text, list(re.finditer(pattern, text)), in_object=True)
     return object_around(text, match.start()) if match else ""
 
 
