@@ -20,10 +20,11 @@ _TEMPLATE = re.compile(r"\.(?:html?|liquid|rb)$", re.IGNORECASE)
 _SCRIPT = re.compile(
     r"\.(?:sh|bash|bat|ps1|mk)$|(?:^|/)(?:make|just|docker|rake)file$", re.IGNORECASE
 )
-# What a build runs, and may write pages with.
+# What a build runs, and may write pages with; Hugo's configuration may mount a file as a page.
 _BUILD = re.compile(
     _SCRIPT.pattern + r"|\.(?:gradle|kts)$|(?:^|/)(?:nox|task|mage)file(?:\.\w+)?$"
-    r"|(?:^|/)(?:package\.json|tasks\.py|conf\.py)$|(?:^|/)(?:scripts?|tools?|hack|bin|ci)/[^/]+$"
+    r"|(?:^|/)(?:package\.json|tasks\.py|conf\.py|hugo\.(?:toml|ya?ml))$"
+    r"|(?:^|/)(?:scripts?|tools?|hack|bin|ci)/[^/]+$"
     r"|^\.(?:github/workflows/|gitlab|circleci/|buildkite/).*\.ya?ml$",
     re.IGNORECASE,
 )

@@ -520,18 +520,14 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     default = str(settings.get("defaultcontentlanguage", "en"))
     content = join(folder, str(settings.get("contentdir", "content"))) or folder
     roots = list(_hugo_languages(folder, content, default, settings.get("languages")))
-    mounts = settings.get("module", {})
-    mounts = mounts.get("mounts", ()) if isinstance(mounts, dict) else ()
     static = list(_hugo_static(folder, settings))
-    for mount in mounts if isinstance(mounts, list) else ():
-        if not isinstance(mount, dict):
-            continue
-        target, source = str(mount.get("target", "")), join(folder, str(mount.get("source", "")))
-        if source and target.split("/", maxsplit=1)[0] == "content":
-            language = str(mount.get("lang", default))
+    has_other_paths = False  # of pages that lie elsewhere than they are published
+    for source, target, language in _hugo_mounts(folder, settings, default):
+        if target.split("/", maxsplit=1)[0] == "content":
             url = target.partition("/")[2]
+            has_other_paths = has_other_paths or bool(url)
             roots.append(Root(source, url if language == default else f"{language}/{url}"))
-        elif source and target == "static":
+        elif target == "static":
             static.append(source)
     if not roots:
         roots = [Root(content), Root(f"{content}/{{lang}}", "{lang}", default)]
@@ -548,7 +544,11 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     keeps_case = str(settings.get("disablepathtolower", "")).lower() == "true"
     languages = settings.get("languages")
     is_multilingual = isinstance(languages, dict) and len(languages) > 1
-    style = HUGO._replace(ignores_case=not keeps_case, resolves_paths=is_multilingual)
+    style = HUGO._replace(
+        ignores_case=not keeps_case,
+        resolves_paths=is_multilingual or has_other_paths,
+        makes_addresses=has_other_paths,
+    )
     return Site(
         style._replace(verifies="files", makes_addresses=True) if has_own_links else style,
         folder,
@@ -557,6 +557,24 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         base=_hugo_base(settings, path, configs),
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
+
+
+def _hugo_mounts(
+    folder: FilePath, settings: Mapping[str, Any], default: str
+) -> Iterator[tuple[FilePath, str, str]]:
+    """Yield the folders that a site mounts: their source, target and language.
+
+    That is the default one if it is among several. The mount of a single file has its suffix.
+    """
+    mounts = _dig(settings, "module", "mounts")
+    for mount in mounts if isinstance(mounts, list) else ():
+        source = join(folder, str(_dig(mount, "source") or ""))
+        target = str(_dig(mount, "target") or "").strip("/")
+        suffix = re.search(r"\.[A-Za-z]\w*$", source or "")
+        if not source or (suffix and target.endswith(suffix[0])):
+            continue
+        named = _one_or_more(_dig(mount, "sites", "matrix", "languages") or _dig(mount, "lang"))
+        yield source, target, default if default in named or not named else named[0]
 
 
 def _hugo_static(folder: FilePath, settings: Mapping[str, Any]) -> Iterator[FilePath]:
