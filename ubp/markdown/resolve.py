@@ -671,7 +671,7 @@ def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[
         if place and (other := locate(site, page)) and other.language == place.language
     ]
     found = same or list(pages)
-    indexed = {_folder(page) for page in found if stem(page) == "index"}
+    indexed = {_folder(page) for page in found if stem(page) in {"index", "_index"}}
     found = [page for page in found if stem(page) != "readme" or _folder(page) not in indexed]
     folders = [page for page in found if stem(page) in _FOLDER_PAGES]
     return folders if folders and site.style.name == "hugo" else found
