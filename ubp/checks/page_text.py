@@ -56,6 +56,7 @@ _TAG = re.compile(r"\{\{[^{}]{0,1000}\}\}|\{%[^%]{0,1000}%\}")
 MAX_BESIDE = 2_000  # characters of a line on either side of a tag; in a longer one it stands alone
 _MARKER = re.compile(r"\A[ \t>|]*(?:[-*+]|\d+[.)])?")
 _HEADING = re.compile(r"[ \t>]*(?:#|<h[1-6])|.*\n[ \t]*(?:={3,}|-{3,})[ \t]*$")
+_TIGHT_HEADING = re.compile(r"^[ \t>]*#{1,6}[^#\s]", re.MULTILINE)
 _CONTAINER_END = re.compile(r"^[ \t]*:::+[ \t]*$", re.MULTILINE)
 # Where a page names a file without a link to it: front matter, comments, shortcodes and tags.
 _NAMING = re.compile(
@@ -120,6 +121,11 @@ class PageText:
     def has_sentences(self) -> bool:
         """Whether it has more text than a list or a few words."""
         return len(letters_of(_FRONT_MATTER.sub("", self._prose))) >= MIN_OWN_LETTERS
+
+    @cached_property
+    def has_tight_headings(self) -> bool:
+        """Whether a line may be a heading without a blank after its signs (`##Title`)."""
+        return _TIGHT_HEADING.search(self._prose) is not None
 
     def sets_name(self, name: str) -> bool:
         """Whether a tag, a shortcode, a comment, or an attribute has a name, other than a link."""
