@@ -402,6 +402,33 @@ def test_address_that_begins_in_a_folder_is_a_finding_where_a_page_is_a_file(gui
     assert [subject for subject, _ in hints(check(guide))] == ["markdown ../end"]
 
 
+def test_file_that_hugo_mounts_is_not_missing(repository, check):
+    repository.write(
+        "site/hugo.yaml",
+        "baseURL: https://example.org/\nmodule:\n  mounts:\n"
+        "    - {source: content, target: content}\n"
+        "    - {source: ../README.md, target: content/about/README.md}\n",
+    )
+    links = "[a](README.md) [b](LICENSE.md)"
+    repository.write("site/content/about/_index.md", f"# About\n\n{links}\n")
+    repository.write("README.md", "# Read me\n")
+    repository.commit()
+
+    subjects = [finding.subject for finding in check(repository).findings]
+    assert subjects == ["markdown LICENSE.md"]
+
+
+@pytest.mark.parametrize(("heading", "is_known"), [("## 設定", True), ("##設定", False)])
+def test_mkdocs_counts_headings_without_a_blank(repository, check, heading, is_known):
+    repository.write("mkdocs.yml", "site_name: x\n")
+    links = "[a](#_1) [b](#_2) [c](#_5)"
+    repository.write("docs/a.md", f"# 使用\n\n{links}\n\n{heading}\n\n## 導入\n\ntext\n")
+    repository.commit()
+
+    found = [finding.subject for finding in check(repository).findings]
+    assert found == (["markdown #_5"] if is_known else [])
+
+
 @pytest.mark.parametrize("index", ["index.md", "other.md"])
 def test_readme_beside_an_index_is_not_a_page_of_mkdocs(repository, check, index):
     repository.write("mkdocs.yml", "site_name: x\n")

@@ -419,6 +419,17 @@ def test_vitepress_reads_its_own_keys_not_those_of_a_sidebar(repository, found):
     assert found(repository) == ["error broken-link docs/src/index.md:3 markdown /api/page"]
 
 
+def test_vitepress_reads_its_settings_and_no_parameters_of_functions(repository, found):
+    before = "function plugins(base: string, srcDir: string) { return [] }\n"
+    config = f"{before}export default wrap(defineConfig({{ srcDir: 'src', title: 'x' }}))\n"
+    repository.write("docs/.vitepress/config.mts", config)
+    repository.write("docs/src/index.md", "# Home\n\n[a](/page) [b](/src/page)\n")
+    repository.write("docs/src/page.md", "# Page\n")
+    repository.commit()
+
+    assert found(repository) == ["error broken-link docs/src/index.md:3 markdown /src/page"]
+
+
 def test_vitepress_rewrites_move_pages_and_the_links_in_them(repository, found):
     rewrites = "{ 'packages/:pkg/src/(.*)': ':pkg/(.*)', 'zh/:rest*': ':rest*' }"
     repository.write("docs/.vitepress/config.mts", f"export default {{ rewrites: {rewrites} }}\n")
@@ -654,6 +665,55 @@ def test_language_of_hugo_without_a_folder_has_that_of_the_site(repository, foun
         "warning missing-anchor content/es/use/_index.md:5 markdown /about/goals/#gone",
         "warning missing-anchor content/es/use/_index.md:5 markdown /es/use/#dos",
     ]
+
+
+def test_links_between_folders_that_hugo_mounts_are_paths_of_published_pages(repository, found):
+    repository.write(
+        "site/hugo.yaml",
+        "baseURL: https://example.org/\nmodule:\n  mounts:\n"
+        "    - {source: content, target: content}\n"
+        "    - {source: ../docs, target: content/docs}\n",
+    )
+    repository.write("site/content/_index.md", "# Home\n\n[a](docs/page.md) [b](docs/none.md)\n")
+    repository.write("docs/page.md", "# Page\n\n[c](other.md) [d](../start.md) [e](none.md)\n")
+    repository.write("docs/other.md", "# Other\n")
+    repository.write("site/content/start.md", "# Start\n")
+    repository.commit()
+
+    assert found(repository, lists_unconfirmed=True) == [
+        "error broken-link docs/page.md:3 markdown none.md",
+        "error broken-link site/content/_index.md:3 markdown docs/none.md",
+    ]
+
+
+def test_folders_that_hugo_mounts_for_languages_are_no_two_pages_of_an_address(repository, found):
+    repository.write(
+        "hugo.yaml",
+        "baseURL: https://example.org/\nlanguages: {en: {weight: 1}, fr: {weight: 2}}\n"
+        "module:\n  mounts:\n"
+        "    - source: content/fr\n      target: content\n"
+        "      sites: {matrix: {languages: [fr]}}\n"
+        "    - source: content/en\n      target: content\n"
+        "      sites: {matrix: {languages: [en, fr]}}\n",
+    )
+    repository.write("content/fr/_index.md", "# Accueil\n")
+    repository.write("content/en/_index.md", "# Home\n")
+    repository.write("content/en/use/a.md", "# A\n\n[a](/) [b](/fr/) [c](/use/gone/)\n")
+    repository.commit()
+
+    assert found(repository, lists_unconfirmed=True) == [
+        "error broken-link content/en/use/a.md:3 markdown /use/gone/"
+    ]
+
+
+def test_readme_beside_the_page_of_a_folder_of_hugo_is_no_second_one(repository, found):
+    repository.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+    for name in ("_index", "README"):
+        repository.write(f"content/use/about/{name}.md", "# About\n")
+    repository.write("content/use/_index.md", "# Use\n\n[a](about/)\n")
+    repository.commit()
+
+    assert found(repository) == []
 
 
 def test_address_from_the_root_in_docusaurus_begins_in_the_language_of_its_page(repository, found):
