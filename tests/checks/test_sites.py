@@ -667,6 +667,24 @@ def test_language_of_hugo_without_a_folder_has_that_of_the_site(repository, foun
     ]
 
 
+def test_languages_of_hugo_in_a_file_of_their_own_have_folders(repository, found):
+    config = "config/_default"
+    repository.write(f"{config}/hugo.toml", "baseURL = 'https://example.org/'\n")
+    repository.write(f"{config}/languages.toml", "[en]\ncontentDir = 'content/english'\n")
+    repository.write(f"{config}/languages.fr.toml", "contentDir = 'content/french'\n")
+    repository.write("content/english/use/a.md", "# A\n\n[a](/use/b/) [b](/fr/use/b/)\n")
+    for language in ("english", "french"):
+        front = "---\nurl: /x/y/\n---\n"
+        repository.write(f"content/{language}/use/b.md", "# B\n\n[x](/x/y/) [z](/use/z/)\n")
+        repository.write(f"content/{language}/use/c.md", f"{front}# C\n")
+    repository.commit()
+
+    assert found(repository, lists_unconfirmed=True) == [
+        "error broken-link content/english/use/b.md:3 markdown /use/z/",
+        "error broken-link content/french/use/b.md:3 markdown /use/z/",
+    ]
+
+
 def test_links_between_folders_that_hugo_mounts_are_paths_of_published_pages(repository, found):
     repository.write(
         "site/hugo.yaml",

@@ -23,6 +23,7 @@ _CONFIG = (
     "(?P<folder>(?:.*/)?)(?:"
     + "|".join(f"(?P<{generator.style.name}>{generator.configs})" for generator in GENERATORS)
     + r"|(?:[\w-]+_)?versions\.json|\.vitepress/config/[\w-]+\.[cm]?[jt]s"
+    + r"|config/_default/(?:languages|module|markup)(?:\.[a-z]{2}(?:-[A-Za-z]+)?)?\.(?:toml|ya?ml)"
     + r"|layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html)"
 )
 

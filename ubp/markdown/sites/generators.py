@@ -517,6 +517,7 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     settings = _read_settings(path, configs[path])
     if settings is None or (is_old_name and not settings.keys() & _HUGO_KEYS):
         return None
+    settings = {**_hugo_parts(path, configs), **settings}
     default = str(settings.get("defaultcontentlanguage", "en"))
     content = join(folder, str(settings.get("contentdir", "content"))) or folder
     roots = list(_hugo_languages(folder, content, default, settings.get("languages")))
@@ -526,7 +527,8 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         if target.split("/", maxsplit=1)[0] == "content":
             url = target.partition("/")[2]
             has_other_paths = has_other_paths or bool(url)
-            roots.append(Root(source, url if language == default else f"{language}/{url}"))
+            url = url if language == default else f"{language}/{url}"
+            roots.append(Root(source, url, language))
         elif target == "static":
             static.append(source)
     if not roots:
@@ -557,6 +559,19 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         base=_hugo_base(settings, path, configs),
         options=tuple((name, str(value)) for name, value in kinds.items() if value),
     )
+
+
+def _hugo_parts(path: FilePath, configs: Configs) -> dict[str, Any]:
+    """Return the settings that have files of their own beside the main one (`languages.toml`)."""
+    parts: dict[str, Any] = {}
+    home = path.rpartition("/")[0]
+    for other in sorted(configs) if home.endswith(_HUGO_CONFIGS) else ():
+        match = re.fullmatch(rf"{re.escape(home)}/{_HUGO_PART}", other)
+        settings = _read_settings(other, configs[other]) if match else None
+        if match and settings:
+            own = {match["language"]: settings} if match["language"] else settings
+            parts[match["name"]] = {**parts.get(match["name"], {}), **own}
+    return parts
 
 
 def _hugo_mounts(
@@ -612,7 +627,7 @@ def _hugo_languages(
     if folders and default not in folders:
         yield Root(content)
     for name, own in folders.items():
-        yield Root(join(folder, own) or folder, "" if name == default else name)
+        yield Root(join(folder, own) or folder, "" if name == default else name, name)
 
 
 def _read_zola(folder: FilePath, settings: Mapping[str, Any]) -> Site:
@@ -1193,6 +1208,9 @@ _VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+
 _EXDOC_PAGE = r"\"([^\"#\n]+\.(?:md|livemd|cheatmd|\{[\w,]*\}))\""
 _EXDOC_COPIED = r"\"(?:\./)?([^\"\n]+)\"\)?\s*=>\s*\"([^\"\n]+)\""
 _HUGO_CONFIGS = "config/_default"
+_HUGO_PART = (
+    r"(?P<name>languages|module|markup)(?:\.(?P<language>[a-z]{2}(?:-[A-Za-z]+)?))?\.(?:toml|ya?ml)"
+)
 _HUGO_LINK_HOOK = r"(?:themes/[^/]+/)?layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html"
 _HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})
 _HAS_HUGO_KEY = b"(?i)" + "|".join(sorted(_HUGO_KEYS)).encode()
