@@ -196,7 +196,7 @@ def test_fix_never_makes_a_page_look_reviewed(repository, fix):
     assert (done.fixed, [finding.filepath for finding in done.skipped]) == ((), ["a.md"])
     assert done.skipped[0].reason == (
         "any edit would make the page look reviewed, but src/a.py drifted."
-        " Pin its baseline first: ubp ack --history"
+        " Pin its baseline first: ubp ack --history a.md"
     )
 
 

@@ -80,6 +80,20 @@ def test_finding_record_has_every_key(broken, asked):
     }
 
 
+def test_page_that_fix_skips_is_not_offered_to_it_again(broken, ubp):
+    broken.write("src/a.py", "1\n")
+    broken.write("src/b.py", "b\n" * 9)
+    broken.page("docs/c.md", "src/a.py", "src/b.py")
+    broken.commit()
+    broken.write("src/a.py", "2\n")
+    broken.git("mv", "src/b.py", "src/c.py")
+    broken.commit()
+    assert "fixes 1 of them" in ubp(broken, "check").out
+    done = ubp(broken, "check", "--fix").out
+    assert "Pin its baseline first: ubp ack --history docs/c.md\n" in done
+    assert "of them" not in done
+
+
 def test_fix_record_has_every_key(broken, asked):
     dry = asked(broken, "check", "--fix", "--dry-run", status=1)
     assert dry["fix"]["is_dry_run"]

@@ -127,6 +127,23 @@ def test_ack_of_a_branch_pins_only_what_the_branch_made_stale(project, ubp):
     assert "src/billing.py  modified" in stale
 
 
+def test_moved_source_is_fixed_in_its_page_with_the_printed_command(project, ubp):
+    project.git("mv", "src/billing.py", "src/bills.py")
+    project.commit("Move another source")
+    project.git("mv", "src/auth.py", "src/login.py")
+    command = "ubp check --fix docs/auth.md"
+    stale = ubp(project, "stale", "--staged").out
+    assert stale.endswith(
+        f"To write the new paths of sources that moved: {command}\n"
+        "Edit it and `git add` it: update or remove the references to missing sources.\n"
+    )
+    assert f"  {command}  fixes 1 of them\n" in ubp(project, "check", "--staged").out
+    project.commit("Move")
+    assert f"  {command}   write the new path" in ubp(project, "stale", "docs/auth.md").out
+    assert ubp(project, *command.split()[1:]).out.startswith("docs/auth.md:3  src/auth.py -> ")
+    assert project.git("status", "--short") == "M docs/auth.md"
+
+
 def test_amended_commit_is_assessed_as_the_commit_that_it_becomes(project, commit):
     project.write("src/auth.py", "changed\n")
     project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")

@@ -104,6 +104,30 @@ def test_source_that_cannot_be_pinned_is_reported(project, ack):
     }
 
 
+@pytest.mark.parametrize(
+    ("terms", "step"),
+    [
+        ({"staged": True}, "git add docs/a.md"),
+        ({"base": "HEAD~1"}, "git add docs/a.md && git commit"),
+    ],
+)
+def test_reference_that_the_work_tree_replaces_is_not_to_be_changed_again(
+    project, ack, terms, step
+):
+    project.git("mv", "src/a.py", "src/c.py")
+    if "base" in terms:
+        project.write("src/b.py", "b2\n")
+        project.commit("Move")
+    project.page("docs/a.md", "src/c.py")
+    (done,) = ack(project, "docs/a.md", **terms)
+    assert done.pinned == ()
+    reason = f"the page in the work tree does not list it any more: {step}"
+    sources = ["src/a.py", "src/b.py"] if "base" in terms else ["src/a.py"]
+    assert [(left.source_path, left.reason) for left in done.left] == [
+        (source, reason) for source in sources
+    ]
+
+
 def test_ack_without_pages_is_an_error(project, ack):
     with pytest.raises(UsageError, match="No pages given"):
         ack(project)

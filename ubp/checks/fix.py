@@ -20,6 +20,7 @@ from ubp.checks.run import check_options, check_state, check_target
 from ubp.core.config import Config
 from ubp.core.errors import PageError, RepositoryError
 from ubp.core.model import FilePath, Link, ReferenceVerdict
+from ubp.core.shell import path_argument, ubp_command
 from ubp.git.files import read_file, replace_file
 from ubp.git.trees import shorten
 from ubp.index.session import Session, Target
@@ -89,9 +90,10 @@ def _pages_to_keep(findings: Iterable[Finding], staleness: StalenessContext) -> 
         path = assessment.page.filepath
         drifted = _drifted_sources(assessment.references, renamed[path], staleness)
         if drifted:
+            argument = path_argument(path, staleness.repository.prefix)
             reasons[path] = (
                 f"any edit would make the page look reviewed, but {', '.join(drifted)} drifted."
-                " Pin its baseline first: ubp ack --history"
+                f" Pin its baseline first: {ubp_command('ack', '--history', argument)}"
             )
     return reasons
 

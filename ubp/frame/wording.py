@@ -246,6 +246,12 @@ def acknowledge_command(
     return f"{change.staging} && {command}" if change.staging else command
 
 
+def fix_command(pages: Collection[FilePath], prefix: str = "", keys: Sequence[str] = ()) -> str:
+    """Return the command that fixes what it can in these pages; if there are many, in all pages."""
+    names = [] if len(pages) > MAX_PAGES else [path_argument(page, prefix) for page in pages]
+    return ubp_command("check", "--fix", *names, keys=keys)
+
+
 def stale_change_sentence(
     change: str, stale: int, verified: int, bound: str = "", noted: int = 0
 ) -> str:

@@ -79,7 +79,11 @@ def acknowledge(
     is_past = options.is_from_history or options.at
     commits = _past_commits(assessments, context, options) if is_past else {}
     past = _past_ids(assessments, commits, context)
-    chosen = [(assessment, *_choose_pins(assessment, options, past)) for assessment in assessments]
+    chosen = []
+    for each in assessments:
+        assessment, edited = _without_edited(each, context, options)
+        pin_ids, skipped = _choose_pins(assessment, options, past)
+        chosen.append((assessment, pin_ids, [*edited, *skipped]))
     ids = {blob for _, pin_ids, _ in chosen for _, blob in pin_ids}
     short_ids = shorten(ids, context.repository)
     acknowledgements = []
@@ -111,6 +115,41 @@ def acknowledge(
         )
         acknowledgements.append(Acknowledgement(page.filepath, pinned, tuple(skipped)))
     return tuple(acknowledgements)
+
+
+def _without_edited(
+    assessment: Assessment, context: StalenessContext, options: AckOptions
+) -> tuple[Assessment, list[SkippedReference]]:
+    """Take out the drifted references that the page does not have in the work tree any more.
+
+    What the index has is pinned there; only where its source is missing, the edit remains to stage.
+    """
+    drifted = [
+        verdict
+        for verdict in assessment.references
+        if verdict.verdict != "fresh" and not (options.is_staged and verdict.current_blob)
+    ]
+    if context.view.snapshot.kind == "worktree" or not drifted:
+        return assessment, []
+    try:
+        data = read_file(context.repository, assessment.page.filepath)
+    except RepositoryError:
+        return assessment, []
+    references = parse_page(data, options.keys).references
+    written = {(reference.key, reference.written) for reference in references}
+    edited = {
+        verdict
+        for verdict in drifted
+        if (verdict.reference.key, verdict.reference.written) not in written
+        and verdict.reference.language is None
+    }
+    kept = tuple(verdict for verdict in assessment.references if verdict not in edited)
+    step = git_add([assessment.page.filepath], context.repository.prefix)
+    step = step if options.is_staged else f"{step} && git commit"
+    reason = f"the page in the work tree does not list it any more: {step}"
+    return assessment._replace(references=kept), [
+        SkippedReference(verdict.name, reason) for verdict in drifted if verdict in edited
+    ]
 
 
 def pin_page(

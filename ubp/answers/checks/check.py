@@ -32,6 +32,7 @@ from ubp.frame.wording import (
     acknowledge_command,
     count,
     denied_lines,
+    fix_command,
     not_checked_sentences,
     severity_counts,
     suppression_note,
@@ -428,8 +429,16 @@ def _steps(record: CheckRecord, write: Writer) -> Iterator[str]:
             if finding.rule == stale_doc.NAME
         )
     )
-    if fixable := record.summary.fixable:
-        steps.append((ubp_command("check", "--fix", keys=keys), f"fixes {fixable} of them"))
+    skipped = {page.filepath for page in record.fix.left} if record.fix else set()
+    fixable = [
+        FilePath(finding.filepath)
+        for finding in record.findings
+        if finding.is_fixable and finding.filepath not in skipped
+    ]
+    if fixable:
+        # Of a change, older findings of other pages are left alone.
+        pages = dict.fromkeys(fixable) if record.is_change else ()
+        steps.append((fix_command(pages, write.prefix, keys), f"fixes {len(fixable)} of them"))
     errors = [finding for finding in record.findings if finding.severity == "error"]
     if worst := errors or record.findings:
         (rule, _), *_ = Counter(finding.rule for finding in worst).most_common(1)

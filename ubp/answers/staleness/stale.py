@@ -22,6 +22,7 @@ from ubp.frame.wording import (
     count,
     day,
     denied_lines,
+    fix_command,
     printable,
     stale_change_sentence,
 )
@@ -463,6 +464,9 @@ def _state_steps(
         steps.append((command, "show what changed in its sources"))
     if is_worktree and _can_be_acknowledged(worst):
         steps.append((options.command("ack", page), "mark the page as reviewed and still accurate"))
+    if is_worktree and _lists_moved(worst):
+        command = fix_command([worst.page.filepath], options.prefix, options.keys)
+        steps.append((options.style.cyan(command), "write the new path of a source that moved"))
     if steps:
         yield "Next:"
     width = max((len(command) for command, _ in steps), default=0)
@@ -481,6 +485,10 @@ def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Ite
     pronoun = "it" if len(pages) == 1 else "them"
     stage = f" and `git add` {pronoun}" if options.change.is_staged else ""
     acknowledgeable = [assessment for assessment in pages if _can_be_acknowledged(assessment)]
+    moved = [assessment.page.filepath for assessment in pages if _lists_moved(assessment)]
+    if moved:
+        command = options.style.cyan(fix_command(moved, options.prefix, options.keys))
+        yield f"To write the new paths of sources that moved: {command}"
     if not acknowledgeable:
         yield f"Edit {pronoun}{stage}: update or remove the references to missing sources."
         return
@@ -502,6 +510,13 @@ def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Ite
     yield f"  {options.style.cyan(command)}"
     if options.change.note:
         yield options.change.note
+
+
+def _lists_moved(assessment: Assessment) -> bool:
+    return any(
+        reference.verdict == "moved" and reference.moved_to and not reference.reference.language
+        for reference in visible_references(assessment, every=False)
+    )
 
 
 def _unnamed_collection(assessment: Assessment) -> str:
