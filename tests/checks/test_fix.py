@@ -26,6 +26,17 @@ def test_links_follow_a_renamed_page(repository, fix, check):
     assert check(repository).fixable == 0
 
 
+def test_links_follow_a_renamed_symlink(repository, fix):
+    repository.write("a.md", "# A\n")
+    (repository.root / "docs").mkdir()
+    (repository.root / "docs/a.md").symlink_to("../a.md")
+    repository.write("b.md", "[A](docs/a.md) [a](a.md)\n")
+    repository.commit()
+    repository.git("mv", "docs", "guide")
+    assert fix(repository).check.findings == ()
+    assert (repository.root / "b.md").read_text() == "[A](guide/a.md) [a](a.md)\n"
+
+
 @pytest.mark.parametrize(
     ("written", "fixed"),
     [

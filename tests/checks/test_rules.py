@@ -167,6 +167,22 @@ def test_link_that_may_resolve_is_not_broken(repository, new_repository, found, 
     assert found(repository) == []
 
 
+def test_link_to_a_symlink_to_a_page_that_is_not_committed_is_not_broken(repository, found):
+    repository.write("a.md", "# A\n")
+    repository.write("docs/b.md", "[A](a.md)\n")
+    (repository.root / "docs/c.md").symlink_to("b.md")
+    repository.write("docs/d.md", "[C](c.md)\n")
+    repository.commit()
+    (repository.root / "docs/a.md").symlink_to("../a.md")
+    repository.git("mv", "docs/c.md", "docs/e.md")
+    repository.write("docs/d.md", "[C](e.md)\n")
+    assert found(repository) == []
+    repository.git("add", "--all")
+    assert found(repository, staged=True) == []
+    repository.write("docs/d.md", "[C](c.md)\n")
+    assert found(repository) == ["error broken-link docs/d.md:1 markdown c.md"]
+
+
 @pytest.mark.parametrize(
     ("link", "is_broken"),
     [

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
-from ubp.core.model import Entry, FilePath, ObjectId
+from ubp.core.model import MODE_SYMLINK, Entry, FilePath, ObjectId
 from ubp.core.paths import closest_path, normalize_path
 from ubp.git.repository import Repository
 from ubp.git.trees import similar_file
@@ -122,9 +122,9 @@ class Renames:
 
     @cached_property
     def removed(self) -> dict[FilePath, Entry]:
-        """The files that are at their paths no more."""
+        """The files and symlinks that are at their paths no more."""
         entries = self._before([path for path, entry in self._changes.items() if entry is None])
-        return {path: entry for path, entry in entries.items() if entry and entry.is_file}
+        return {path: entry for path, entry in entries.items() if entry and _can_move(entry)}
 
     @cached_property
     def replaced(self) -> dict[FilePath, Entry]:
@@ -136,7 +136,11 @@ class Renames:
     def _added(self) -> dict[FilePath, Entry]:
         before = self._before([path for path, entry in self._changes.items() if entry])
         after = self._view.entries([path for path, entry in before.items() if entry is None])
-        return {path: entry for path, entry in after.items() if entry and entry.is_file}
+        return {path: entry for path, entry in after.items() if entry and _can_move(entry)}
+
+
+def _can_move(entry: Entry) -> bool:
+    return entry.is_file or entry.mode == MODE_SYMLINK
 
 
 def _name(path: FilePath) -> str:

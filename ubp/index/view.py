@@ -366,7 +366,7 @@ class View:
             self._config,
             self._sites,
             changes={
-                path: documents.get(path) if entry and is_document(self._config, path) else entry
+                path: documents.get(path) if entry and self._is_document(path, entry) else entry
                 for path, entry in self.snapshot.changes.items()
             },
             all_files=lambda: self._committed.files(ROOT),
