@@ -14,7 +14,7 @@ from ubp.edits.propose import Change
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.markdown.document import read_head
-from ubp.markdown.edit_sources import add_sources
+from ubp.markdown.edit_sources import add_sources, rename_sources
 from ubp.markdown.new_page import write_page
 from ubp.markdown.outline import closest_section, find_section, list_sections, read_outline
 from ubp.markdown.source_text import BOM, SourceText
@@ -122,11 +122,24 @@ def acknowledge(session: Session, page: FilePath, source: str | None, reason: st
 
 
 def bind(session: Session, page: FilePath, sources: Sequence[str]) -> Change:
-    """Return the change that adds sources to a page's front matter."""
+    """Return the change that adds sources to a page's front matter.
+
+    A source to which one of the page's own moved takes its place.
+    """
 
     def change(old: bytes | None, view: View) -> bytes:
         _check_sources(session, view, sources)
-        return add_sources(old or b"", session.config.keys, sources, form_of(view, page))
+        known = view.page(page)
+        assessed = assess([known], open_context(session, view)) if known else ()
+        moved = {
+            verdict.new_name: verdict.reference.literal
+            for assessment in assessed
+            for verdict in assessment.references
+            if verdict.verdict == "moved" and verdict.reference.language is None
+        }
+        renames = {moved[source]: source for source in sources if source in moved}
+        data = rename_sources(old or b"", session.config.keys, renames) if renames else old or b""
+        return add_sources(data, session.config.keys, sources, form_of(view, page))
 
     return change
 

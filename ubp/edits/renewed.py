@@ -65,9 +65,12 @@ def drift_warnings(session: Session, view: View, page: FilePath, new: bytes) -> 
         if reference.source_path not in listed and reference.pin is None
     )
     with_new = known._replace(facts=known.facts._replace(references=references))
-    (assessed,) = assess([with_new], open_context(session, view))
+    own, assessed = assess([known, with_new], open_context(session, view))
+    moved = {(verdict.moved_to, verdict.baseline_blob) for verdict in own.references}
     for verdict in assessed.references:
-        if verdict.current_blob is not None and verdict.verdict not in {"fresh", "unknown"}:
+        is_same = (verdict.source_path, verdict.current_blob) in moved
+        is_drifted = verdict.current_blob and verdict.verdict not in {"fresh", "unknown"}
+        if is_drifted and not is_same:
             yield (
                 f"{verdict.name} has changed since the page was last edited, and will count as"
                 " fresh: compare the page with that change first."

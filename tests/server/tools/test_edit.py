@@ -233,3 +233,22 @@ async def test_model_and_task_that_a_client_names_are_in_the_proposal(project, s
         await ask(client, "ubp_update_page", {**more, "expected_blob": blob})
     message = project.git("log", "-1", "--format=%B", "ubp/proposals/1")
     assert "UBP-Model: some-model-3\nUBP-Task: Review the login page\n" in message
+
+
+async def test_source_that_moved_takes_the_place_of_the_old_one(project, serve):
+    project.page("docs/auth.md", "src/auth.py", body="# Auth\n\nReviewed.\n")
+    project.commit()
+    project.git("mv", "src/auth.py", "src/login.py")
+    project.commit()
+    async with Client(serve()) as client:
+        page = {"filepath": "docs/auth.md"}
+        checked = (await client.call_tool("ubp_check_staleness", page)).content[0].text
+        sources = 'sources=["src/login.py"]'
+        assert f'ubp_bind(filepath="docs/auth.md", {sources}, reason="…")' in checked
+        answer = await client.call_tool(
+            "ubp_bind", {**page, "sources": ["src/login.py"], "reason": "It moved."}
+        )
+    text = answer.content[0].text
+    assert " before, fresh after.\n" in text
+    assert "-  - src/auth.py\n+  - src/login.py\n" in text
+    assert "Warning" not in text

@@ -90,7 +90,7 @@ _WORDS = re.compile(r"[\w.-]+")
 MAX_UNLISTED = 5
 MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 MAX_HEADINGS = 12  # of sections that are left out
-ACKNOWLEDGE, UPDATE = "ubp_acknowledge", "ubp_update_page"
+ACKNOWLEDGE, UPDATE, BIND = "ubp_acknowledge", "ubp_update_page", "ubp_bind"
 PIN_DIGITS = 12  # as `ubp ack` writes them
 
 
@@ -854,9 +854,13 @@ def _part_of(page: CheckedPageRecord, write: Writer) -> str:
 def _calls(page: CheckedPageRecord, write: Writer) -> Iterator[str]:
     """Yield the calls that settle a page, where their tools are offered."""
     path = f"filepath={quoted(page.filepath)}"
+    end = f', reason="\u2026"{write.arguments()})'
+    moved = [quoted(reference.moved_to) for reference in page.references if reference.moved_to]
+    if moved and BIND in write.offered:
+        sources = f"sources=[{', '.join(moved)}]"
+        yield f"  If it describes what moved: {BIND}({path}, {sources}{end}"
     if page.acknowledge is None or ACKNOWLEDGE not in write.offered:
         return
-    end = f', reason="\u2026"{write.arguments()})'
     if page.blob and UPDATE in write.offered:
         blob = f'expected_blob="{page.blob[:SHORT_ID]}"'
         yield f"  If it must change: {UPDATE}({path}, {blob}{end}"
