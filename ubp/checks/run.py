@@ -286,7 +286,9 @@ def _confirmed(
         ):
             kept.append(finding)
         elif (sentence := evidence.of(finding)) is not None:
-            kept.append(finding._replace(hint=" ".join(filter(None, (sentence, finding.hint)))))
+            moved_to = None if finding.fix else evidence.moved_target(finding)
+            shown = broken_link.to_moved(finding, moved_to, context) if moved_to else finding
+            kept.append(shown._replace(hint=" ".join(filter(None, (sentence, shown.hint)))))
         elif options.lists_unconfirmed:
             kept.append(finding._replace(severity="warning", fix=None))
         else:
