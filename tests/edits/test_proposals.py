@@ -470,6 +470,19 @@ def test_misspelt_source_is_refused_with_the_nearest_file(source, propose, works
     assert caught.value.hint == "Did you mean src/auth.py?"
 
 
+def test_source_that_does_not_exist_is_refused(propose, workspace):
+    with pytest.raises(FindingsRefusedError) as caught:
+        propose(changes.bind(workspace.session, PAGE, ["src/auth.py#no"]), action="bind")
+    assert "src/auth.py#no never existed." in caught.value.cause
+    assert caught.value.hint == "Correct it."
+    page = "---\nsource_refs: [src/no.py]\n---\n# Auth\n\n## Login\n"
+    with pytest.raises(FindingsRefusedError) as caught:
+        propose(changes.replace(workspace.session, page))
+    assert caught.value.hint.startswith("Correct it, or pass allow_findings")
+    propose(changes.replace(workspace.session, page), allow_findings=True)
+    propose(changes.append("More."))
+
+
 def test_misspelt_source_does_not_name_an_excluded_file(project):
     project.write(".ubp/config.json", '{"source": {"exclude": ["secrets/**"]}}')
     project.write("secrets/auth_key.py", "key = 1\n")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ubp.checks.finding import Finding
 from ubp.checks.relaxed import find_relaxation
-from ubp.checks.rules import bad_front_matter, relaxed_check
+from ubp.checks.rules import bad_front_matter, missing_source, relaxed_check
 from ubp.checks.run import check_change, check_options, check_state
 from ubp.core.errors import BadArgumentError, PageNotFoundError, UsageError
 from ubp.core.model import FilePath, Level, ObjectId
@@ -43,7 +43,8 @@ from ubp.staleness.state import open_change, open_context
 
 AGENT_ADDRESS = "agent@ubp.invalid"
 # Whatever their severity, an agent must ask for leave to introduce findings of these rules. Others
-# are only reported: pages that list the edited one as a source become stale by any edit.
+# are only reported: pages that list the edited one as a source become stale by any edit. Of
+# missing-source, those of the edited page are refused, too.
 REFUSED_RULES = frozenset(
     {
         *("broken-link", "missing-anchor", "ambiguous-link"),
@@ -88,7 +89,8 @@ def propose(session: Session, request: EditRequest) -> EditResult:
     Raises:
         BadArgumentError: the path or the text is not allowed, or `expected_blob` is not the page's.
         PageNotFoundError: there is no such page.
-        FindingsRefusedError: links would break or front matter be invalid, and it was not allowed.
+        FindingsRefusedError: links would break, front matter be invalid or the page list a source
+            that does not exist, and it was not allowed.
         UsageError: the page is locked, the agent is too fast, or nothing would change.
         RepositoryError: writing failed.
     """
@@ -283,16 +285,22 @@ def _read(
 
 
 def _check_findings(effect: Effect, request: EditRequest) -> None:
-    refused = [finding for finding in effect.introduced if finding.rule in REFUSED_RULES]
+    refused = [
+        finding
+        for finding in effect.introduced
+        if finding.rule in REFUSED_RULES
+        or (finding.rule == missing_source.NAME and finding.filepath == request.page)
+    ]
     if not refused or request.allow_findings:
         return
     lines = [f"{f.filepath}:{f.line} {f.message} [{f.rule}]" for f in refused[:10]]
     is_one = len(refused) == 1
+    has_leave = request.action in {"create", "update"}
+    leave = ", or pass allow_findings to propose the edit as it is" if has_leave else ""
     raise FindingsRefusedError(
         f"The edit introduces {len(refused)} finding{'' if is_one else 's'}.",
         cause="\n".join(lines),
-        hint=f"Correct {'it' if is_one else 'them'}, or pass allow_findings to propose the edit as"
-        " it is.",
+        hint=f"Correct {'it' if is_one else 'them'}{leave}.",
     )
 
 
