@@ -27,6 +27,7 @@ def test_pages_in_other_formats_are_said_not_to_be_read(repository, at, asked, u
     at(repository)
 
     assert asked(repository, "check")["unread"] == {".rst": 5, ".qmd": 1}
+    assert "\nNot read" in ubp(repository, "check").out
     shown = ubp(repository, "check").out
     assert "\nNot read, as UBP reads Markdown: 5 .rst, 1 .qmd.\n" in shown
     assert asked(repository, "check", "a.md")["unread"] == {}

@@ -147,7 +147,7 @@ def _count_unread(view: View, documents: int, config: Config) -> dict[str, int]:
         and entry.is_file
         and is_document(config, FilePath(f"{name}.md"))
     )
-    is_many = found.total() >= max(MIN_UNREAD, documents * MIN_UNREAD_SHARE)
+    is_many = not documents or found.total() >= max(MIN_UNREAD, documents * MIN_UNREAD_SHARE)
     return dict(found.most_common()) if is_many else {}
 
 

@@ -324,7 +324,7 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
     changed = cache(lambda: _read_changed(view, sources))
-    tests = _changed_files(view, before, after, is_test)
+    tests = _changed_files(view, before, after, _is_test_program)
     source_change = cache(lambda: SourceChange(changed(), lambda: _read_changed(view, tests)))
 
     spellings = [
@@ -514,6 +514,11 @@ def _changed_files(
     documents = frozenset(view.document_paths())
     paths = (path for path in before if path not in documents and is_wanted(path))
     return {path: (_file_id(before[path]), _file_id(after[path])) for path in paths}
+
+
+def _is_test_program(path: str) -> bool:
+    """Return whether a file is a test, and not what a test reads: such files may be large."""
+    return is_test(path) and is_program(path)
 
 
 def _file_id(entry: Entry | None) -> ObjectId | None:

@@ -151,6 +151,7 @@ class SourceChange:
         self._read_tests = read_tests
         self._replacements: dict[tuple[str, str, bool], Replacement | None] = {}
         self._definers: dict[int, list[Removed]] = {}
+        self._tests_by_name: dict[str, str | None] = {}
         self._lost_by_path: dict[str, Mapping[int, str]] = {}
         self._old_lines: dict[str, dict[str, list[str]]] = {}
 
@@ -357,6 +358,11 @@ class SourceChange:
 
         It must be written exactly so.
         """
+        if name not in self._tests_by_name:
+            self._tests_by_name[name] = self._find_test(name)
+        return self._tests_by_name[name]
+
+    def _find_test(self, name: str) -> str | None:
         word = re.compile(rb"(?<![\w-])(?:--)?%b(?![\w-])" % re.escape(name.lstrip("-").encode()))
         tests = self._tests.items()
         if any(word.search(test.after or b"") for _, test in tests):

@@ -131,17 +131,24 @@ def bind(session: Session, page: FilePath, sources: Sequence[str]) -> Change:
         _check_sources(session, view, sources)
         known = view.page(page)
         assessed = assess([known], open_context(session, view)) if known else ()
+        listed = {reference.literal for reference in known.facts.references} if known else set()
+        wanted = {*map(_normalized, sources)} - listed
         moved = {
             verdict.new_name: verdict.reference.literal
             for assessment in assessed
             for verdict in assessment.references
             if verdict.verdict == "moved" and verdict.reference.language is None
         }
-        renames = {moved[source]: source for source in sources if source in moved}
+        renames = {old: new for new, old in moved.items() if new in wanted}
         data = rename_sources(old or b"", session.config.keys, renames) if renames else old or b""
         return add_sources(data, session.config.keys, sources, form_of(view, page))
 
     return change
+
+
+def _normalized(source: str) -> str:
+    path, separator, part = source.partition("#")
+    return f"{normalize_path(path)}{separator}{part}"
 
 
 def _check_sources(session: Session, view: View, sources: Sequence[str]) -> None:

@@ -63,6 +63,7 @@ MAX_MATCHES = 30_000
 NAMING: tuple[Column, ...] = ("title", "headings", "aliases")
 
 # A part of at most so many words is searched for as these: `okenizes` as `tokenizes`.
+MAX_UNKNOWN = 3  # words that are compared with all others
 MAX_LONGER_WORDS = 4
 
 # The number of best chunks whose order the names of files may change. Each costs 20 µs.
@@ -372,8 +373,10 @@ def with_longer_words(full_text: Words, wanted: Wanted, table: Table) -> Wanted:
         is_part = _PART.fullmatch(term.written) and not (term.is_prefix or term.words)
         words: list[str] = []
         if is_part and term.written not in found:
-            words = full_text.words_with(term.written.lower(), MAX_LONGER_WORDS) or []
-            if not words and (closest := full_text.similar_word(term.written.lower())):
+            longer = full_text.words_with(term.written.lower(), MAX_LONGER_WORDS)
+            words = longer or []
+            is_unknown = longer == [] and len(unknown) < MAX_UNKNOWN
+            if is_unknown and (closest := full_text.similar_word(term.written.lower())):
                 unknown.append(UnknownWord(term.written, closest))
         if words:
             cuts.append(Cut(term.written, tuple(words)))

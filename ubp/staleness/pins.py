@@ -135,12 +135,14 @@ def _without_edited(
         data = read_file(context.repository, assessment.page.filepath)
     except RepositoryError:
         return assessment, []
-    references = parse_page(data, options.keys).references
-    written = {(reference.key, reference.written) for reference in references}
+    parsed = parse_page(data, options.keys)
+    if parsed.problems:
+        return assessment, []
+    listed = {(reference.key, reference.literal) for reference in parsed.references}
     edited = {
         verdict
         for verdict in drifted
-        if (verdict.reference.key, verdict.reference.written) not in written
+        if (verdict.reference.key, verdict.reference.literal) not in listed
         and verdict.reference.language is None
     }
     kept = tuple(verdict for verdict in assessment.references if verdict not in edited)

@@ -252,3 +252,22 @@ async def test_source_that_moved_takes_the_place_of_the_old_one(project, serve):
     assert " before, fresh after.\n" in text
     assert "-  - src/auth.py\n+  - src/login.py\n" in text
     assert "Warning" not in text
+
+
+async def test_source_that_moved_to_one_that_is_listed_is_neither_renamed_nor_suggested(
+    project, serve
+):
+    project.page("docs/auth.md", "src/auth.py", "src/login.py", body="# Auth\n")
+    project.write("src/other.py", "1\n")
+    project.commit()
+    project.git("mv", "-f", "src/auth.py", "src/login.py")
+    project.commit()
+    async with Client(serve()) as client:
+        page = {"filepath": "docs/auth.md"}
+        checked = (await client.call_tool("ubp_check_staleness", page)).content[0].text
+        assert "moved to src/login.py" in checked
+        assert "ubp_bind" not in checked
+        sources = ["src/login.py", "./src/other.py"]
+        bound = {**page, "sources": sources, "reason": "It has them."}
+        answer = await client.call_tool("ubp_bind", bound)
+    assert "+  - ./src/other.py\n" in answer.content[0].text

@@ -855,9 +855,14 @@ def _calls(page: CheckedPageRecord, write: Writer) -> Iterator[str]:
     """Yield the calls that settle a page, where their tools are offered."""
     path = f"filepath={quoted(page.filepath)}"
     end = f', reason="\u2026"{write.arguments()})'
-    moved = [quoted(reference.moved_to) for reference in page.references if reference.moved_to]
+    listed = {reference.source_path for reference in page.references}
+    moved = dict.fromkeys(
+        reference.moved_to
+        for reference in page.references
+        if reference.moved_to and reference.moved_to not in listed and not reference.language
+    )
     if moved and BIND in write.offered:
-        sources = f"sources=[{', '.join(moved)}]"
+        sources = f"sources=[{', '.join(map(quoted, moved))}]"
         yield f"  If it describes what moved: {BIND}({path}, {sources}{end}"
     if page.acknowledge is None or ACKNOWLEDGE not in write.offered:
         return
