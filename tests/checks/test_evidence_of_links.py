@@ -177,36 +177,6 @@ def test_address_of_a_page_that_was_removed_is_a_finding_with_the_commit(guide, 
     assert hint.startswith(f"docs/old.md existed until {guide.git('rev-parse', 'HEAD')[:8]} (")
 
 
-def test_link_to_a_page_that_earlier_commits_moved_is_fixed(guide, check, fix):
-    guide.write("docs/old.md", "# Old\n")
-    guide.write("docs/index.md", "# Index\n\n[x](/old) [y](./old.md)\n")
-    guide.commit("Add a page")
-    (guide.root / "docs/more").mkdir()
-    guide.git("mv", "docs/old.md", "docs/more/new.md")
-    guide.commit("Rename the page")
-    guide.git("mv", "docs/more/new.md", "docs/new.md")
-    guide.write("docs/new.md", "# New\n\nThis is another text.\n")
-    guide.commit("Move and rewrite the page")
-    report = check(guide)
-    assert all(hint.endswith("). Did you mean docs/new.md?") for _, hint in hints(report))
-    assert fix(guide).check.findings == ()
-    page = (guide.root / "docs/index.md").read_text()
-    assert page == "# Index\n\n[x](/new) [y](./new.md)\n"
-
-
-def test_page_that_may_have_moved_to_one_of_several_is_not_fixed(guide, check):
-    guide.write("docs/old.md", "# Old\n")
-    guide.write("docs/index.md", "# Index\n\n[x](./old.md)\n")
-    guide.commit("Add a page")
-    guide.git("rm", "-q", "docs/old.md")
-    for folder in ("more", "other"):
-        guide.write(f"docs/{folder}/start.md", "# Old\n")
-        guide.write(f"docs/{folder}/old.md", f"# Old {folder}\n")
-    guide.commit("Split the page")
-    (finding,) = check(guide).findings
-    assert finding.fix is None
-
-
 def test_path_of_no_file_in_a_folder_that_exists_is_a_finding(guide, check):
     guide.write("docs/index.md", "# Index\n\n[x](gone.md) [y](api/gone.md)\n")
     report = check(guide)

@@ -89,7 +89,7 @@ def test_page_that_fix_skips_is_not_offered_to_it_again(broken, ubp):
     broken.write("src/a.py", "2\n")
     broken.git("mv", "src/b.py", "src/c.py")
     broken.commit()
-    assert "fixes 2 of them" in ubp(broken, "check").out
+    assert "fixes 1 of them" in ubp(broken, "check").out
     done = ubp(broken, "check", "--fix").out
     assert "Pin its baseline first: ubp ack --history docs/c.md\n" in done
     assert "of them" not in done

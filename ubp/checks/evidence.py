@@ -152,20 +152,6 @@ class Evidence:
             return finding
         return finding._replace(hint=f"The most similar heading is #{meant}.", fix=None)
 
-    def moved_target(self, finding: Finding) -> FilePath | None:
-        """Return where an earlier commit moved the target of a broken link; None: unknown."""
-        link = finding.about
-        if finding.rule != LINK or not isinstance(link, Link) or is_label(link):
-            return None
-        if link.kind in {*WIKILINKS, "include"}:
-            return None
-        removed = self._history.removed_target(finding.filepath, link)
-        path = self._history.new_path(removed[0]) if removed else None
-        is_translation = self._context.graph.sites.is_translation
-        if path is None or path == finding.filepath or is_translation(finding.filepath, path):
-            return None
-        return path
-
     # Links to pages and files
 
     def _of_link(self, finding: Finding, link: Link) -> str | None:

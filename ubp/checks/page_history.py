@@ -101,16 +101,6 @@ class PageHistory:
                 return None if self._is_generated(removed) else (removed, self._removed[removed])
         return None
 
-    def new_path(self, removed: FilePath) -> FilePath | None:
-        """Return where the commits that moved a removed file have brought it; None: unknown."""
-        seen, path = set[FilePath](), self._versions.destination(removed)
-        while path and path not in seen:
-            if self._context.view.entry(path):
-                return path
-            seen.add(path)
-            path = self._versions.destination(path)
-        return None
-
     @cached_property
     def _removed(self) -> Mapping[FilePath, LoggedCommit | None]:
         removed = self._versions.removed()

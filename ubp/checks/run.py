@@ -286,9 +286,7 @@ def _confirmed(
         ):
             kept.append(finding)
         elif (sentence := evidence.of(finding)) is not None:
-            moved_to = None if finding.fix else evidence.moved_target(finding)
-            shown = broken_link.to_moved(finding, moved_to, context) if moved_to else finding
-            kept.append(shown._replace(hint=" ".join(filter(None, (sentence, shown.hint)))))
+            kept.append(finding._replace(hint=" ".join(filter(None, (sentence, finding.hint)))))
         elif options.lists_unconfirmed:
             kept.append(finding._replace(severity="warning", fix=None))
         else:

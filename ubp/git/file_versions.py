@@ -1,8 +1,8 @@
 """The versions of files in the history of a commit: which blobs lay at a path, and until when."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.output import decode_path
@@ -72,20 +72,6 @@ class FileVersions:
             if of_path[0].after is None
         }
 
-    def destination(self, path: FilePath) -> FilePath | None:
-        """Return where the commit that removed a file moved it, as `older` follows renames back.
-
-        None: it has no such commit, or that may be one of several files.
-        """
-        change = next(iter(self._changes.get(path, ())), None)
-        if change is None or change.after is not None or change.before is None:
-            return None
-        named = change.position, _name(path)
-        same = self._added.get((change.position, change.before), ())
-        if not same and len(self._removed[named]) == 1:
-            same = self._added.get(named, ())
-        return same[0] if len(same) == 1 else None
-
     def age(self, path: FilePath) -> int | None:
         """Return how many commits are newer than the first version of a file; None: unknown."""
         changes = self._changes.get(path)
@@ -117,24 +103,13 @@ class FileVersions:
     @cached_property
     def _removed(self) -> Mapping[tuple[int, str], Sequence[FilePath]]:
         """What each commit removed, by blob and by name."""
-        return self._by_blob_and_name(lambda change: change.after is None and change.before)
-
-    @cached_property
-    def _added(self) -> Mapping[tuple[int, str], Sequence[FilePath]]:
-        """What each commit added, by blob and by name."""
-        return self._by_blob_and_name(lambda change: change.before is None and change.after)
-
-    def _by_blob_and_name(
-        self, choose: Callable[[FileChange], ObjectId | Literal[False] | None]
-    ) -> Mapping[tuple[int, str], Sequence[FilePath]]:
-        """Return the files of changes, with the blob that is chosen of each, if any."""
-        found: dict[tuple[int, str], list[FilePath]] = {}
+        removed: dict[tuple[int, str], list[FilePath]] = {}
         for path, of_path in self._changes.items():
             for change in of_path:
-                if blob := choose(change):
-                    for key in (blob, _name(path)):
-                        found.setdefault((change.position, key), []).append(path)
-        return found
+                if change.after is None and change.before is not None:
+                    for key in (change.before, _name(path)):
+                        removed.setdefault((change.position, key), []).append(path)
+        return removed
 
     def _commit(self, change: FileChange) -> LoggedCommit | None:
         return None if change.position == UNCOMMITTED else self._commits[change.position]

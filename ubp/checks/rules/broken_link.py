@@ -25,8 +25,8 @@ In a site, a link is reported only where something shows that it is broken, such
 version that had it; `ubp check --unconfirmed` reports the others, too.
 
 What to do: correct the link, or restore its target. If there is a single possible target (the page
-was renamed by the same change or by an earlier commit, only one page has this name, or the path is
-that of a page but for a typing error in one of its names), `ubp check --fix` corrects the link.
+was renamed in the same change, only one page has this name, or the path is that of a page but for a
+typing error in one of its names), `ubp check --fix` corrects the link.
 
 To ignore a link, add a comment on its line or the line above:
 `<!-- ubp: ignore[broken-link] -->`
@@ -206,14 +206,6 @@ def _is_lost_with_others(edge: GraphEdge, target: FilePath, context: RuleContext
         return False
     beside = lost.by_folder.get(target.rpartition("/")[0], set())
     return len(beside) == (written in beside)
-
-
-def to_moved(finding: Finding, target: FilePath, context: RuleContext) -> Finding:
-    """Return a finding without a fix with one to the page or file that its target has become."""
-    edges = context.graph.outlinks(finding.filepath)
-    edge = next((edge for edge in edges if edge.link == finding.about), None)
-    fix = _fix(edge, target, context) if edge else None
-    return finding._replace(hint=f"Did you mean {target}?", related=target, fix=fix)
 
 
 def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
