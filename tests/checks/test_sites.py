@@ -1371,3 +1371,23 @@ def test_file_in_the_language_of_its_page_is_not_missing(repository, found):
         "error broken-link docs/sub/a.fr.md:3 markdown other.md",
         "error broken-link docs/sub/a.fr.md:3 image ../no.png",
     ]
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "is_found"),
+    [
+        ("Foo - Bar.md", "/foo-bar/", True),
+        ("Foo - Bar.md", "/foo---bar/", False),
+        ("a--b.md", "/a--b/", True),
+        ("Two words.md", "/two-words/", True),
+    ],
+)
+def test_address_of_hugo_has_one_hyphen_for_spaces(repository, page, link, is_found):
+    repository.write("hugo.toml", "baseURL = 'https://example.com/'\n")
+    repository.write(f"content/{page}", "---\ntitle: x\n---\n# Page\n")
+    repository.write("content/start.md", f"---\ntitle: s\n---\n# Start\n\n[a]({link})\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        graph = open_graph(workspace.session.view(Target("HEAD")))
+        targets = {edge.resolution.target for edge in graph.outlinks("content/start.md")}
+    assert targets == ({f"content/{page}"} if is_found else {None})

@@ -104,7 +104,7 @@ _BEGINNINGS = {
 }
 _MAKES_PAGES = ("sphinx-apidoc", "sphinx.ext.apidoc", "sphinx-autogen", "better-apidoc")
 _FORGE = re.compile(r"(?:\.\./)+(?:blob|raw|tree)/")  # followed from a forge's address of a page
-_COUNTED = re.compile(r"_\d+$")  # anchors of equal headings, and of those without ASCII letters
+_COUNTED = re.compile(r"_\d+")  # anchors of headings without ASCII letters
 _LANGUAGE_SUFFIX = re.compile(r"\.(?P<language>[a-z]{2}(?:-[A-Z]{2})?)\.mdx?$")
 
 
@@ -459,7 +459,7 @@ class Evidence:
         if site.style.name == "mkdocs" and stem(page) == "readme":
             index = FilePath(f"{page.rpartition('/')[0]}/index.md".lstrip("/"))
             return self._context.view.entry(index) is not None  # MkDocs leaves the README out
-        if site.style.name == "mkdocs" and _COUNTED.search(link.anchor or ""):
+        if site.style.name == "mkdocs" and _COUNTED.fullmatch(link.anchor or ""):
             return self._pages.text(page).has_tight_headings  # Python-Markdown counts these, too
         # MyST resolves it among all labels and objects of a site
         return site.style.name in HAS_LABELS and not link.target

@@ -71,13 +71,18 @@ class Renames:
             for old, entry in self.removed.items()
             if (new := closest_path(old, added_by_blob.get(entry.id, ())))
         }
-        remaining = self.removed.keys() - identical
+        files = {path for path, entry in self.removed.items() if entry.is_file}
+        remaining = files - identical.keys()
         return identical | self._match_similar(remaining, set(identical.values()))
 
     def _match_similar(
         self, removed: Collection[FilePath], taken: Collection[FilePath]
     ) -> dict[FilePath, FilePath]:
-        candidates = {path: entry.id for path, entry in self._added.items() if path not in taken}
+        candidates = {
+            path: entry.id
+            for path, entry in self._added.items()
+            if entry.is_file and path not in taken
+        }
         if not 0 < len(removed) * len(candidates) <= MAX_PAIRS:
             return {}
         new_paths = {}

@@ -372,7 +372,7 @@ def requested_names(link: Link) -> frozenset[str]:
         # a wiki writes a hyphen for a space
         names = {stem(path), stem(path).replace(" ", "-"), fold(link.target)}
         if page := _after_bar(link):  # where labels are first
-            names.add(stem(page).replace(" ", "-"))
+            names |= {stem(page), stem(page).replace(" ", "-")}
         return frozenset(names)
     if _is_folder(path):
         return frozenset({_FOLDER})

@@ -517,7 +517,7 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     settings = _read_settings(path, configs[path])
     if settings is None or (is_old_name and not settings.keys() & _HUGO_KEYS):
         return None
-    settings = {**_hugo_parts(path, configs), **settings}
+    settings = _merged(_hugo_parts(path, configs), settings)
     default = str(settings.get("defaultcontentlanguage", "en"))
     content = join(folder, str(settings.get("contentdir", "content"))) or folder
     roots = list(_hugo_languages(folder, content, default, settings.get("languages")))
@@ -570,8 +570,18 @@ def _hugo_parts(path: FilePath, configs: Configs) -> dict[str, Any]:
         settings = _read_settings(other, configs[other]) if match else None
         if match and settings:
             own = {match["language"]: settings} if match["language"] else settings
-            parts[match["name"]] = {**parts.get(match["name"], {}), **own}
+            parts = _merged(parts, {match["name"]: own})
     return parts
+
+
+def _merged(settings: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with more of them, which win; two tables of a name are joined."""
+    joined = {
+        name: {**settings[name], **value}
+        for name, value in more.items()
+        if isinstance(value, dict) and isinstance(settings.get(name), dict)
+    }
+    return {**settings, **more, **joined}
 
 
 def _hugo_mounts(
@@ -585,11 +595,12 @@ def _hugo_mounts(
     for mount in mounts if isinstance(mounts, list) else ():
         source = join(folder, str(_dig(mount, "source") or ""))
         target = str(_dig(mount, "target") or "").strip("/")
-        suffix = re.search(r"\.[A-Za-z]\w*$", source or "")
-        if not source or (suffix and target.endswith(suffix[0])):
+        if not source or (re.search(_HUGO_FILE, source) and re.search(_HUGO_FILE, target)):
             continue
         named = _one_or_more(_dig(mount, "sites", "matrix", "languages") or _dig(mount, "lang"))
-        yield source, target, default if default in named or not named else named[0]
+        plain = [name for name in named if not re.search(r"[*?\[{]", name)]
+        has_default = not plain or any(fnmatch(default, name) for name in named)
+        yield source, target, default if has_default else plain[0]
 
 
 def _hugo_static(folder: FilePath, settings: Mapping[str, Any]) -> Iterator[FilePath]:
@@ -625,7 +636,7 @@ def _hugo_languages(
         if isinstance(language, dict) and isinstance(language.get("contentdir"), str)
     }
     if folders and default not in folders:
-        yield Root(content)
+        yield Root(content, "", default)
     for name, own in folders.items():
         yield Root(join(folder, own) or folder, "" if name == default else name, name)
 
@@ -1187,6 +1198,9 @@ _SPHINX_PAGES = (
     r"|os\.system|shutil|symlink|\.write|open\([^)\n]*[\"'][wa]"
 )
 _COUNTED = r"(?s)(.*)_(\d+)$"
+_HUGO_FILE = (
+    r"(?i)\.(?:md|markdown|html?|txt|css|js|json|xml|ya?ml|toml|csv|ico|png|jpe?g|svg|webp|gif)$"
+)
 _EMOJI_NAME = r"(?<![\w:])(?::[a-z0-9_+-]+:)+(?![\w:])"  # no part of `a::b::c`, or of 10:30:45
 _VITEPRESS = rb'"vitepress"\s*:\s*"[\^~>=v\s]*(?P<major>\d*)'
 _HEXO = rb'"hexo"\s*:'

@@ -338,8 +338,14 @@ def _slug(name: str) -> str:
 
 def _hyphenated(path: str) -> str:
     """Return a path with a hyphen for spaces, and without most signs."""
-    kept = (sign for sign in path if sign in _KEPT or unicodedata.category(sign)[0] in "LMN")
-    return "-".join("".join(kept).split())
+    if path.isascii() and path.isidentifier():
+        return path
+    kept = (
+        sign
+        for sign in path
+        if sign in _KEPT or sign.isspace() or unicodedata.category(sign)[0] in "LMN"
+    )
+    return re.sub(r"\s*-\s*|\s+", "-", "".join(kept).strip())
 
 
 def old_addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
