@@ -1999,19 +1999,17 @@ def test_tested_name_in_a_block_without_a_language_may_be_the_examples_own(
     assert [name for name, _ in hints(aged)] == (["fetch_page"] if is_reported else [])
 
 
-def test_name_that_sources_only_used_needs_more_than_a_test(aged, hints):
-    aged.write("src/two.py", "send(read_part)\n")
-    aged.write("tests/test_two.py", "send(read_part)\n")
-    mention_later(aged, "docs/two.md", "Send `read_part`.\n")
-    aged.remove("src/two.py")
-    aged.remove("tests/test_two.py")
-    assert hints(aged) == []
-
-
-def test_single_word_in_tests_is_no_evidence(aged, hints):
-    aged.write("src/two.py", "def fetch():\n    pass\n")
-    aged.write("tests/test_two.py", "fetch()\n")
-    mention_later(aged, "docs/two.md", "Call `fetch`.\n")
+@pytest.mark.parametrize(
+    ("source", "test", "name"),
+    [
+        ("send(read_part)\n", "send(read_part)\n", "read_part"),  # only used
+        ("def fetch():\n    pass\n", "fetch()\n", "fetch"),  # a single word
+    ],
+)
+def test_used_name_and_single_word_need_more_than_a_test(aged, hints, source, test, name):
+    aged.write("src/two.py", source)
+    aged.write("tests/test_two.py", test)
+    mention_later(aged, "docs/two.md", f"Call `{name}`.\n")
     aged.remove("src/two.py")
     aged.remove("tests/test_two.py")
     assert hints(aged) == []

@@ -561,7 +561,7 @@ def test_page_is_read_by_the_unique_ending_of_its_path(hub, repository):
     assert "Begin here." in ask(filepath="start.md")
     assert "guide/start.md" in ask(filepath="start.md#start")
     assert "pay.md matches 2 pages." in ask(filepath="pay.md")
-    assert "There is no page of that name" in ask(filepath="art.md")
+    assert "The hub has no page with that path." in ask(filepath="art.md")
 
 
 def run_search(repository, *words):

@@ -42,7 +42,7 @@ class TextMention(NamedTuple):
     """How often a document mentions each source: by its path, its name, its stem, its folder.
 
     A mention that matches several sources is divided among them. `first` is the first mention of
-    each source; one by its stem counts only where there is no other. `folders` has the first
+    each source; one by its stem counts only if it has no other. `folders` has the first
     mention of each folder.
     """
 

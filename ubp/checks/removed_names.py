@@ -92,7 +92,7 @@ _NO_API = (
 _EXAMPLES = r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playgrounds?)/"
 # What will be, and what is somewhere else; `revdep/` has what checks of other packages of R print.
 _OTHER_PAGES = (
-    r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*|(?:[\w.-]+[-_])?"
+    r"(?i)(?:.*/)?(?:roadmap|todo|compatib|comparison|(?:[\w.-]+[-_])?"
     r"(?:plan|brief|retro|handoff|work[-_]queue|review[-_]notes))"
     r"[^/]*\.\w+$"
     r"|(?:.*/)?(?:plans|briefs|dispatches|designs?|proposals|rfcs?|enhancements|keps|revdep)/"

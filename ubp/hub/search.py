@@ -206,7 +206,7 @@ class Searcher:
         if data is None or page is None:
             raise BadArgumentError(
                 "filepath",
-                "There is no page of that name whose text the hub has.",
+                "The hub has no page with that path.",
                 cause="It does not exist, its repository pushes no texts, or you may not read it.",
                 hint="ubp_list_pages lists the pages of a repository.",
             )

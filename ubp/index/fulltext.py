@@ -148,7 +148,8 @@ class FullTextSearch:
     def similar_word(self, word: str) -> str | None:
         """Return the word of the snapshot most like one in lower case that it does not have.
 
-        None: none is like it. Only words that begin alike, and are as long, are compared.
+        None: none is like it. Only words with the same first letter and about the same length are
+        compared.
         """
         if len(word) < MIN_SIMILAR:
             return None

@@ -190,7 +190,7 @@ def _leaves_its_site(
 
 
 def _names_label(context: EditorContext, edge: GraphEdge) -> bool:
-    """Return whether a link is no path: `[text](label)` leads to a label wherever its page is."""
+    """Return whether a link names a label, not a path: `[text](label)` works from any page."""
     site, link = context.view.sites().of(edge.source), edge.link
     if site is None or site.style.name != "sphinx" or link.kind in WIKILINKS or is_ref(link):
         return False

@@ -662,7 +662,7 @@ def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[
     """Return the pages in the language of a page, if there are any, else all.
 
     Of `a.md` and `a/index.md` Hugo mostly publishes the second. A README is the page of its folder
-    only where there is no other one.
+    only if the folder has no other.
     """
     place = locate(site, source)
     same = [

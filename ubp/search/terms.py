@@ -133,7 +133,7 @@ def _cut_at_punctuation(text: str) -> list[Term]:
 def _versions(text: str) -> Iterator[Term]:
     """Yield what `v1.2.3` and `1.2.3` are written as, too; without that, its series (`1.2`).
 
-    Four numbers are no version, but an address.
+    Four numbers are an address, not a version.
     """
     if match := _VERSION.fullmatch(text):
         number = match["number"]

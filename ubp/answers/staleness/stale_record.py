@@ -205,8 +205,8 @@ class StaleRecord(NamedTuple):
     ]
     probable: Annotated[
         tuple[ProbablyStaleRecord, ...],
-        "pages without sources that are probably stale, which never fail a run: those that name"
-        " what is gone first; empty with --staged, --quiet, --exit-code or --fail-on, in a hook,"
+        "pages without sources that are probably stale, which never fail a run, those with"
+        " removed names first; empty with --staged, --quiet, --exit-code or --fail-on, in a hook,"
         " where a quarter of the pages list sources, or where finding them takes over five seconds",
     ]
 

@@ -122,7 +122,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
 def _is_own_mkdocs(
     settings: Sequence[Node], folder: FilePath, path: FilePath, configs: Configs
 ) -> bool:
-    """Return whether a file is no variant of the configuration beside it (`mkdocs.blog.yml`)."""
+    """Return whether a file describes a site of its own, not a variant of the one beside it."""
     if _is_main_mkdocs(path):
         return True
     docs = _text(settings, "docs_dir").strip("/")
